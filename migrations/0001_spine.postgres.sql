@@ -29,9 +29,18 @@ CREATE TRIGGER message_kept BEFORE DELETE ON message FOR EACH ROW EXECUTE FUNCTI
 CREATE TRIGGER document_kept BEFORE DELETE ON document FOR EACH ROW EXECUTE FUNCTION flywheel_kept();
 CREATE TRIGGER citation_kept BEFORE DELETE ON citation FOR EACH ROW EXECUTE FUNCTION flywheel_kept();
 
+-- What was forgotten does not come back: a second import of it is skipped.
 CREATE FUNCTION flywheel_blocked() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF EXISTS (SELECT 1 FROM tombstone WHERE kind = TG_TABLE_NAME AND id = NEW.id) THEN RETURN NULL; END IF;
   RETURN NEW;
 END $$;
-CREATE TRIGGER message_blocked BEFORE INSERT ON message FOR EACH ROW EXECUTE FUNCTION flywheel_blocked();
+CREATE FUNCTION flywheel_message_blocked() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF EXISTS (SELECT 1 FROM tombstone WHERE kind = 'message' AND id = NEW.id
+             OR kind = 'session' AND id = NEW.session_id) THEN RETURN NULL; END IF;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER message_blocked BEFORE INSERT ON message FOR EACH ROW EXECUTE FUNCTION flywheel_message_blocked();
+CREATE TRIGGER document_blocked BEFORE INSERT ON document FOR EACH ROW EXECUTE FUNCTION flywheel_blocked();
+CREATE TRIGGER session_blocked BEFORE INSERT ON session FOR EACH ROW EXECUTE FUNCTION flywheel_blocked();

@@ -41,6 +41,7 @@ CREATE TABLE citation (
 );
 CREATE INDEX citation_claim ON citation (claim_id);
 CREATE INDEX citation_message ON citation (message_id);
+CREATE INDEX citation_document ON citation (document_id);
 
 CREATE TABLE retraction (
   message_id TEXT PRIMARY KEY, project_id TEXT NOT NULL, reason TEXT NOT NULL, created_at BIGINT NOT NULL
@@ -128,7 +129,7 @@ CREATE TABLE job (
   updated_at BIGINT NOT NULL
 );
 CREATE UNIQUE INDEX job_key ON job (kind, key);
-CREATE INDEX job_due ON job (state, run_after);
+CREATE INDEX job_due ON job (state, run_after, created_at, id);
 
 CREATE TABLE briefing (
   id TEXT PRIMARY KEY, project_id TEXT NOT NULL, native_session TEXT NOT NULL, agent TEXT NOT NULL,

@@ -25,6 +25,14 @@ CREATE TRIGGER citation_kept BEFORE DELETE ON citation
 WHEN NOT EXISTS (SELECT 1 FROM tombstone WHERE kind = 'citation' AND id = OLD.id)
 BEGIN SELECT RAISE(ABORT, 'citation is evidence: no tombstone'); END;
 
+-- What was forgotten does not come back: a second import of it is skipped.
 CREATE TRIGGER message_blocked BEFORE INSERT ON message
 WHEN EXISTS (SELECT 1 FROM tombstone WHERE kind = 'message' AND id = NEW.id)
+  OR EXISTS (SELECT 1 FROM tombstone WHERE kind = 'session' AND id = NEW.session_id)
+BEGIN SELECT RAISE(IGNORE); END;
+CREATE TRIGGER document_blocked BEFORE INSERT ON document
+WHEN EXISTS (SELECT 1 FROM tombstone WHERE kind = 'document' AND id = NEW.id)
+BEGIN SELECT RAISE(IGNORE); END;
+CREATE TRIGGER session_blocked BEFORE INSERT ON session
+WHEN EXISTS (SELECT 1 FROM tombstone WHERE kind = 'session' AND id = NEW.id)
 BEGIN SELECT RAISE(IGNORE); END;

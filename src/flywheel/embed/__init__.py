@@ -8,10 +8,17 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from flywheel.errors import Unavailable
 from flywheel.model import Clean
 
 Vectors = NDArray[np.float32]
 """Shape (n, dim), rows of unit length (a text without a known word gives a zero row)."""
+
+
+class ModelMissing(Unavailable):
+    """The embedding model is not installed, damaged or switched off; search goes on with full text only."""
+
+    code, retryable = "model_missing", False
 
 
 class Embedder(Protocol):

@@ -34,6 +34,9 @@ class Tx(Protocol):
     def many(self, sql: str, rows: Iterable[Mapping[str, object]]) -> int:
         """Run a statement once per row of parameters; how many rows they touched together."""
 
+    def batch(self, sql: str, rows: Iterable[Sequence[object]]) -> int:
+        """`many` for speed: each row is its values, plain ones only, in the order in which the parameters appear."""
+
     def changed(self, kind: Kind, id: str, project_id: ProjectId, op: Op = Op.PUT) -> None:
         """Buffer a change for the feed; equal changes of one transaction count once."""
 
@@ -43,6 +46,12 @@ class Db(Protocol):
 
     dialect: str
     """``sqlite`` or ``postgres``."""
+
+    notices: Sequence[str]
+    """What a person should know about how it was opened (a corrupt file set aside, a backup made)."""
+
+    def describe(self) -> str:
+        """``sqlite /path`` or ``postgres host/database``; never a password."""
 
     def read(self) -> AbstractContextManager[Tx]:
         """A read-only transaction over one consistent snapshot. Concurrent readers never wait for the writer."""
@@ -65,10 +74,17 @@ class Db(Protocol):
         """The feed past ``after``, in order."""
 
     def wait(self, timeout: float) -> bool:
-        """Block until another connection has committed something, at most ``timeout`` seconds; whether it has."""
+        """Block until something was committed since this thread's last call, at most ``timeout`` seconds.
+
+        Whether it was. A thread's first call starts the watch and returns True at once: look before you wait again,
+        and no commit is ever missed.
+        """
 
     def clock(self) -> Micros:
         """The database's own clock, which leases go by."""
+
+    def scrub(self) -> Sequence[str]:
+        """Make deleted text unreadable in the database's files; what could not be done, for a person to read."""
 
     def close(self) -> None:
         """Close every connection; the object is dead afterwards."""

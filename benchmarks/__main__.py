@@ -1,0 +1,42 @@
+"""``python -m benchmarks NAME [--data FOLDER] [--n N]``: progress on stderr, one JSON object as the last line."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+BENCHMARKS: Final[Mapping[str, str]] = {
+    "ast": "benchmarks.ast",
+    "context_latency": "benchmarks.context_latency",
+    "devmembench": "benchmarks.devmembench",
+    "extraction": "benchmarks.extraction",
+    "hook": "benchmarks.hook",
+    "idle": "benchmarks.idle",
+    "ingest": "benchmarks.ingest",
+    "locomo": "benchmarks.locomo",
+    "redact": "benchmarks.redact",
+}
+"""Name to module; each has ``run(data: Path | None, n: int | None) -> dict`` with ``results``, ``floor`` and ``n``."""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one benchmark; without ``--n`` at the size of its bar."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("name", choices=sorted(BENCHMARKS))
+    parser.add_argument("--data", type=Path, help="folder of the data set, for the benchmarks that need one")
+    parser.add_argument("--n", type=int, help="size of the run, in the benchmark's own unit")
+    chosen = parser.parse_args(arguments)
+    print(f"{chosen.name}: starting", file=sys.stderr)
+    answer = importlib.import_module(BENCHMARKS[chosen.name]).run(chosen.data, chosen.n)
+    line = {"benchmark": chosen.name, "results": answer["results"], "floor": answer["floor"], "n": answer["n"]}
+    print(json.dumps(line), flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,131 @@
+"""The code index: a cold sync of a whole tree against parsing alone on one core, and one changed file."""
+
+from __future__ import annotations
+
+import shutil
+import statistics
+import sys
+import sysconfig
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from flywheel.codemap.languages import language_of, load
+from flywheel.codemap.pool import ParserPool
+from flywheel.codemap.worker import sync_checkout
+from flywheel.config import Config
+from flywheel.jobs.worker import Deps
+from flywheel.model import Micros, Project, SourceFile
+from flywheel.store import mapper
+from flywheel.store.connect import connect
+from flywheel.text.redact import Redactor
+
+ROUNDS: Final = 3
+EDITS: Final = 25
+
+
+def run(data: Path | None, n: int | None) -> dict[str, Any]:
+    """Index ``data`` (CPython's own ``Lib`` when None), at most ``n`` files of it; the results' unit is in their names.
+
+    ``ratio`` is the cold sync, all in, over the floor: tree-sitter alone parsing the same files, one after the other, in
+    the same run. ``incremental_ms`` is one changed file, from the start of its sync to its committed rows.
+    """
+    ratios, floors, colds, edits = [], [], [], []
+    with tempfile.TemporaryDirectory(prefix="flywheel-ast-") as temporary:
+        base = Path(temporary).resolve()
+        files = _copy(data or Path(sysconfig.get_paths()["stdlib"]), base / "checkout", n)
+        _say(f"{len(files)} files, {sum(file.stat().st_size for file in files) / 1e6:.1f} MB")
+        for number in range(ROUNDS):
+            with _indexer(base / f"data{number}") as (deps, pool, project):
+                start = time.perf_counter()
+                report = sync_checkout(str(base / "checkout"), project, deps, pool)
+                colds.append(time.perf_counter() - start)
+                with deps.db.read() as tx:
+                    indexed = mapper.find(tx, SourceFile, "WHERE state = 'indexed'")
+                floors.append(_parse_only([base / "checkout" / row.path for row in indexed]))
+                ratios.append(colds[-1] / floors[-1])
+                _say(f"cold {colds[-1]:.2f} s, parsing alone {floors[-1]:.2f} s, {report.symbols} symbols")
+                edits += _edit(base / "checkout", [row.path for row in indexed], deps, pool, project)
+    return {
+        "results": {
+            "ratio": round(statistics.median(ratios), 3),
+            "incremental_ms": round(statistics.median(edits), 2),
+            "incremental_p95_ms": round(statistics.quantiles(edits, n=20)[-1], 2),
+            "cold_s": round(statistics.median(colds), 3),
+        },
+        "floor": {"parse_s": round(statistics.median(floors), 3)},
+        "n": len(files),
+    }
+
+
+def _copy(source: Path, target: Path, n: int | None) -> Sequence[Path]:
+    """The source files below ``source`` without installed packages, as a checkout of their own."""
+    found = sorted(
+        path for path in source.rglob("*")
+        if language_of(path.name) and path.is_file() and "site-packages" not in path.relative_to(source).parts
+    )  # fmt: skip
+    chosen = found[:: max(1, len(found) // n)][:n] if n else found
+    copies = []
+    for path in chosen:
+        copy = target / path.relative_to(source)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, copy)
+        copies.append(copy)
+    return copies
+
+
+@contextmanager
+def _indexer(data: Path) -> Iterator[tuple[Deps, ParserPool, Any]]:
+    """A fresh store, fresh parser processes, and a project."""
+    data.mkdir(mode=0o700)
+    config = Config()
+    db = connect("", data)
+    pool = ParserPool(config.code.parsers, config.code.parse_seconds)
+    redact = Redactor()
+    project = Project(
+        id="bench", key=redact.text("path:bench"), name=redact.text("bench"), root=redact.text(""),
+        created_at=_now(),
+    )  # type: ignore[arg-type]  # fmt: skip
+    try:
+        with db.write() as tx:
+            mapper.insert(tx, project)
+        yield Deps(
+            db=db, config=config, data=data, redact=redact, now=_now, stopping=lambda: False, beat=lambda _: None
+        ), pool, project.id
+    finally:
+        pool.close()
+        db.close()
+
+
+def _parse_only(files: Sequence[Path]) -> float:
+    """Seconds that tree-sitter takes for these files, read beforehand, in this thread."""
+    sources: Mapping[Path, bytes] = {file: file.read_bytes() for file in files}
+    parsers = {name: load(name)[0] for name in {language_of(file.name) for file in files}}
+    start = time.perf_counter()
+    for file, source in sources.items():
+        parsers[language_of(file.name)].parse(source)
+    return time.perf_counter() - start
+
+
+def _edit(root: Path, paths: Sequence[str], deps: Deps, pool: ParserPool, project: Any) -> list[float]:
+    """Milliseconds of syncs, each after one file got one line more."""
+    took = []
+    chosen = paths[:: max(1, len(paths) // EDITS)][:EDITS]
+    for number, path in enumerate(chosen):
+        with (root / path).open("ab") as file:
+            file.write(b"\ndef flywheel_added_%d(): return 1\n" % number if path.endswith(".py") else b"\n\n")
+        start = time.perf_counter()
+        sync_checkout(str(root), project, deps, pool, [path])
+        took.append((time.perf_counter() - start) * 1000)
+    return took
+
+
+def _now() -> Micros:
+    return Micros(time.time_ns() // 1000)
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)

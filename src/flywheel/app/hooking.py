@@ -1,0 +1,151 @@
+"""Hooks in the daemon: answered at once; the work and the ledger follow from a thread that nobody waits for."""
+
+from __future__ import annotations
+
+import os
+import queue as waiting
+import threading
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
+from typing import Final
+
+import structlog
+
+from flywheel.app.parts import Parts, wall_clock
+from flywheel.context import record
+from flywheel.context.assemble import Assembler
+from flywheel.harvest import worker as harvest_worker
+from flywheel.hooks.events import HookDeps, Hooks
+from flywheel.hooks.moment import Action, Ended, Harvest, Injected, Observe
+from flywheel.jobs import queue
+from flywheel.model import GLOBAL, Observation, ProjectId, new_id
+from flywheel.projects import queries as projects
+from flywheel.readers import READERS, session_id
+from flywheel.retro import worker as retro_worker
+from flywheel.store import mapper
+
+BACKLOG: Final = 2000
+"""Actions that wait at most; more are dropped and counted, because a hook never waits."""
+
+log = structlog.get_logger("hooks")
+
+
+class Hooking:
+    """The hook entry with what it sets going."""
+
+    def __init__(self, parts: Parts, assembler: Assembler, poke: Callable[[], None]) -> None:
+        self._parts = parts
+        self._poke = poke
+        self._todo: waiting.Queue[Action | None] = waiting.Queue(BACKLOG)
+        self.dropped = 0
+        self._hooks = Hooks(
+            HookDeps(
+                assemble=assembler.assemble,
+                injected=self._injected,
+                roots=self._roots,
+                redact=parts.redact,
+                now=wall_clock,
+                prompt_budget=parts.config.hooks.prompt_budget,
+            )
+        )
+        self._thread = threading.Thread(target=self._work, name="ledger", daemon=True)
+        self._thread.start()
+
+    def answer(self, agent: str, event: str, payload: bytes, *, live: bool = True) -> bytes:
+        """The hook's answer; its actions are queued."""
+        body, actions = self._hooks.handle(agent, event, payload, live=live)
+        for action in actions:
+            try:
+                self._todo.put_nowait(action)
+            except waiting.Full:
+                self.dropped += 1
+        return body
+
+    def close(self) -> None:
+        """Do what is queued, at most for a few seconds."""
+        self._todo.put(None)
+        self._thread.join(5)
+
+    def problems(self) -> Sequence[str]:
+        """What keeps hooks from working, for ``status``."""
+        told = [f"{self.dropped} hook events were dropped: the store is too slow"] if self.dropped else []
+        odd = {name: self._hooks.counts[name] for name in ("malformed", "failed") if self._hooks.counts[name]}
+        return [*told, *(f"{count} hook events were {name}; see the log" for name, count in odd.items())]
+
+    def _injected(self, native: str) -> Collection[str]:
+        with self._parts.db.read() as tx:
+            rows = tx.all("SELECT DISTINCT item_id FROM injection WHERE native_session = :session", session=native)
+        return {id for (id,) in rows}
+
+    def _roots(self, agent: str) -> Sequence[Path]:
+        reader = READERS.get(agent)
+        own = reader.roots(str(self._parts.home), self._parts.env) if reader else ()
+        return [Path(root) for root in (*own, *self._parts.config.harvest.roots)]
+
+    def _work(self) -> None:
+        """Until told to end: do one action after the other. What fails is logged; the next one goes on."""
+        while (action := self._todo.get()) is not None:
+            try:
+                self._do(action)
+            except Exception as error:
+                log.exception("hook_action_failed", action=type(action).__name__, error=type(error).__name__)
+
+    def _do(self, action: Action) -> None:
+        match action:
+            case Harvest():
+                self._harvest(action)
+            case Ended():
+                self._ended(action)
+            case Observe():
+                self._observe(action)
+            case Injected():
+                self._ledger(action)
+
+    def _harvest(self, action: Harvest) -> None:
+        path = os.path.realpath(action.path)
+        with self._parts.db.write() as tx:
+            queue.enqueue(
+                tx,
+                kind=harvest_worker.KIND,
+                key=path,
+                project_id=None,
+                now=self._parts.db.clock(),
+                payload={"agent": action.agent},
+                delay=action.delay,
+            )
+        self._poke()
+
+    def _ended(self, action: Ended) -> None:
+        """The session is over: its retrospective comes as soon as the transcript is read."""
+        id = session_id(action.agent, action.session)
+        now = self._parts.db.clock()
+        with self._parts.db.write() as tx:
+            row = tx.one("SELECT project_id FROM session WHERE id = :id", id=id)
+            tx.run("UPDATE session SET ended_at = :now WHERE id = :id", now=now, id=id)
+            project = ProjectId(row[0]) if row else None
+            queue.enqueue(tx, kind=retro_worker.KIND, key=id, project_id=project, now=now, delay=3.0)
+        self._poke()
+
+    def _observe(self, action: Observe) -> None:
+        now = wall_clock()
+        project = projects.resolve(self._parts.db, action.cwd, now).id if action.cwd else GLOBAL
+        row = Observation(
+            id=new_id(now),
+            project_id=project,
+            native_session=action.session,
+            identity=str(os.getuid()),
+            kind=action.kind,
+            subject=action.subject,
+            facts=action.facts,
+            created_at=now,
+        )
+        with self._parts.db.write() as tx:
+            mapper.insert(tx, row)
+
+    def _ledger(self, action: Injected) -> None:
+        kept, injections = record.rows(
+            action.briefing, agent=action.agent, event=action.event, session=action.session, now=wall_clock()
+        )
+        with self._parts.db.write() as tx:
+            mapper.insert(tx, kept)
+            mapper.insert_many(tx, injections)

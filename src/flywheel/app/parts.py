@@ -1,0 +1,121 @@
+"""What every process of Flywheel is made of: the store, the settings, and what is built from them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from flywheel.codemap import worker as code_worker
+from flywheel.config import Config, Places
+from flywheel.embed import Embedder, ModelMissing
+from flywheel.harvest import extract as extract_worker
+from flywheel.harvest import worker as harvest_worker
+from flywheel.jobs import queue
+from flywheel.jobs.worker import Deps, Handler
+from flywheel.model import Micros
+from flywheel.retro import worker as retro_worker
+from flywheel.store import Db
+from flywheel.store.connect import connect
+from flywheel.text.redact import Redactor
+
+WORKERS: Final[Mapping[str, Handler]] = {
+    harvest_worker.KIND: harvest_worker.run,
+    extract_worker.KIND: extract_worker.run,
+    code_worker.KIND: code_worker.run,
+    retro_worker.KIND: retro_worker.run,
+}
+"""Job kind → handler."""
+
+LANES: Final[Mapping[str, tuple[str, ...]]] = {
+    "harvest": (harvest_worker.KIND, extract_worker.KIND, retro_worker.KIND),
+    "code": (code_worker.KIND,),
+    "index": (),
+}
+"""Lane → the job kinds that its process runs; the index lane follows the change feed instead."""
+
+
+def wall_clock() -> Micros:
+    """Now."""
+    return Micros(time.time_ns() // 1000)
+
+
+def make_redactor(config: Config) -> Redactor:
+    """The redactor with the user's patterns. Raises ConfigError for a pattern that is none."""
+    return Redactor(config.redact.patterns, config.redact.allow)
+
+
+@dataclass(slots=True, kw_only=True)
+class Parts:
+    """The parts of one process. ``env`` and ``home`` are the user's, for finding transcripts."""
+
+    config: Config
+    places: Places
+    env: Mapping[str, str]
+    home: Path
+    db: Db
+    redact: Redactor
+    _embedder: tuple[Embedder | None, str] | None = field(default=None)
+
+    @property
+    def data(self) -> Path:
+        """The data folder."""
+        return self.places.data
+
+    def deps(self, stopping: Callable[[], bool], beat: Callable[[str], None]) -> Deps:
+        """What a job's handler may use."""
+        return Deps(
+            db=self.db,
+            config=self.config,
+            data=self.data,
+            redact=self.redact,
+            now=wall_clock,
+            stopping=stopping,
+            beat=beat,
+        )
+
+    def embedder(self) -> tuple[Embedder | None, str]:
+        """The embedder, loaded once, and what to say of it: its id, or why there is none."""
+        if self._embedder is None:
+            self._embedder = _load_embedder(self.config.embed.model)
+        return self._embedder
+
+    def close(self) -> None:
+        """Close the store."""
+        self.db.close()
+
+
+def open_parts(config: Config, places: Places, env: Mapping[str, str], home: Path) -> Parts:
+    """Open the store (which migrates it) and build the rest. Raises the store's errors and ConfigError."""
+    places.data.mkdir(parents=True, exist_ok=True, mode=0o700)
+    redact = make_redactor(config)
+    db = connect(config.store.url, places.data, busy=config.store.busy_seconds)
+    return Parts(config=config, places=places, env=env, home=home, db=db, redact=redact)
+
+
+def _load_embedder(model: str) -> tuple[Embedder | None, str]:
+    if model == "none":
+        return None, "none (embed.model says so): full text only"
+    try:
+        if model == "static":
+            from flywheel.embed.static import load_static
+
+            static = load_static()
+            return static, static.model_id
+        from flywheel.embed.sentence_transformers import SentenceTransformersEmbedder
+
+        other = SentenceTransformersEmbedder(model.removeprefix("sentence-transformers:"))
+        return other, other.model_id
+    except ModelMissing as error:
+        return None, f"missing, full text only: {error.message}"
+
+
+def seconds_to_next_job(parts: Parts) -> float:
+    """Until the next job is due; a day when there is none."""
+    kinds = [kind for lane in LANES.values() for kind in lane]
+    now = parts.db.clock()
+    with parts.db.read() as tx:
+        due = queue.next_due(tx, kinds=kinds, now=now)
+    return 86400.0 if due is None else (due - now) / 1e6

@@ -1,0 +1,5 @@
+"""``python -m flywheel.cli``."""
+
+from flywheel.cli import main
+
+main()

@@ -1,0 +1,1 @@
+"""The mail of a small shop."""

@@ -1,0 +1,1 @@
+"""The code map: what is defined where, and which module needs which."""

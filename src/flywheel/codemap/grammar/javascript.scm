@@ -1,0 +1,45 @@
+; Definitions. The first pattern that matches a node gives it its kind.
+(function_declaration name: (identifier) @name) @definition.function
+(generator_function_declaration name: (identifier) @name) @definition.function
+(class_declaration name: (identifier) @name) @definition.class
+(class_body (method_definition name: (_) @name) @definition.method)
+(field_definition property: (_) @name
+  value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @definition.method
+(variable_declarator name: (identifier) @name
+  value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)
+          (generator_function body: (_) @body)]) @definition.function
+(variable_declarator name: (identifier) @name value: (class body: (_) @body)) @definition.class
+(program (lexical_declaration (variable_declarator name: (identifier) @name
+  (#match? @name "^[A-Z][A-Z0-9_]+$")) @definition.constant))
+(program (export_statement (lexical_declaration (variable_declarator name: (identifier) @name
+  (#match? @name "^[A-Z][A-Z0-9_]+$")) @definition.constant)))
+(assignment_expression
+  left: (member_expression
+    object: (member_expression object: (identifier) @scope property: (property_identifier) @_prototype)
+    property: (property_identifier) @name)
+  right: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]
+  (#eq? @_prototype "prototype")) @definition.method
+(assignment_expression
+  left: (member_expression property: (property_identifier) @name)
+  right: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @definition.function
+
+(lexical_declaration . (variable_declarator) @inner .) @outer
+(variable_declaration . (variable_declarator) @inner .) @outer
+(expression_statement (assignment_expression) @inner) @outer
+(export_statement declaration: (_) @inner) @outer
+
+; Documentation
+(program . (hash_bang_line)? . (comment) @module.doc
+  (#match? @module.doc "@(fileoverview|file|module|packageDocumentation)\\b"))
+
+; Imports
+(import_statement source: (string (string_fragment) @import))
+(export_statement source: (string (string_fragment) @import))
+(call_expression function: [(import) (identifier) @_require]
+  arguments: (arguments . (string (string_fragment) @import) .)
+  (#eq? @_require "require"))
+
+; What the hash of a definition leaves out, and keeps to the letter
+(comment) @comment
+(string_fragment) @verbatim
+(regex_pattern) @verbatim

@@ -1,0 +1,35 @@
+; Definitions. The first pattern that matches a node gives it its kind.
+(function_item name: (identifier) @name) @definition.function
+(function_signature_item name: (identifier) @name) @definition.function
+(struct_item name: (type_identifier) @name) @definition.struct
+(union_item name: (type_identifier) @name) @definition.struct
+(enum_item name: (type_identifier) @name) @definition.enum
+(trait_item name: (type_identifier) @name) @definition.trait
+(type_item name: (type_identifier) @name) @definition.type
+(mod_item name: (identifier) @name body: (_)) @definition.module
+(macro_definition name: (identifier) @name . (macro_rule) @body) @definition.function
+(macro_definition name: (identifier) @name) @definition.function
+(const_item name: (identifier) @name) @definition.constant
+(static_item name: (identifier) @name) @definition.constant
+
+(impl_item type: [
+  (type_identifier) @name
+  (generic_type type: (type_identifier) @name)
+  (scoped_type_identifier name: (type_identifier) @name)
+  (generic_type type: (scoped_type_identifier name: (type_identifier) @name))]) @container
+
+(attribute_item) @prefix
+
+; Documentation
+(source_file (line_comment (inner_doc_comment_marker) (doc_comment) @module.doc))
+
+; Imports
+(use_declaration argument: (_) @import)
+(mod_item name: (identifier) !body) @import
+(extern_crate_declaration name: (identifier) @import)
+
+; What the hash of a definition leaves out, and keeps to the letter
+(line_comment) @comment
+(block_comment) @comment
+(string_content) @verbatim
+(char_literal) @verbatim

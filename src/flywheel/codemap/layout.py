@@ -1,0 +1,146 @@
+"""How a checkout is laid out, as far as imports need to know: which files it has, and what names they go by. Pure."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import sys
+import tomllib
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+_ROOTS: Final = ("", "src", "lib", "python")
+_GO_MODULE: Final = re.compile(r'^module\s+"?([^\s"]+)', re.MULTILINE)
+
+MANIFESTS: Final = {"go": "go.mod", "rust": "Cargo.toml"}
+"""Language → the file that names the modules of its folder and below."""
+
+
+class Layout:
+    """The paths of a checkout and the texts of its manifests (path → text), with look-ups made when first needed."""
+
+    def __init__(self, paths: Iterable[str], manifests: Mapping[str, str]) -> None:
+        self.paths = frozenset(paths)
+        self._manifests = manifests
+
+    @cached_property
+    def _packages(self) -> set[str]:
+        return {posixpath.dirname(path) for path in self.paths if path.endswith(("/__init__.py", "/__init__.pyi"))}
+
+    @cached_property
+    def _python(self) -> Mapping[str, Sequence[str]]:
+        """Dotted name → the files that go by it."""
+        names: dict[str, list[str]] = defaultdict(list)
+        for path in sorted(self.paths):
+            if path.endswith((".py", ".pyi")):
+                for name in _python_names(path, self._packages):
+                    names[name].append(path)
+        return names
+
+    def python_module(self, name: str, source: str) -> str | None:
+        """The file that ``import name`` in ``source`` loads: the nearest of those that go by the name."""
+        found = self._python.get(name)
+        if found:
+            return found[0] if len(found) == 1 else max(found, key=lambda path: _shared(path, source))
+        if "." in name or name in sys.stdlib_module_names:
+            return None
+        beside = posixpath.join(posixpath.dirname(source), f"{name}.py")
+        return beside if beside in self.paths else None
+
+    @cached_property
+    def go_modules(self) -> Sequence[tuple[str, str]]:
+        """(folder, module path), the longest module path first."""
+        found = []
+        for path, text in self._manifests.items():
+            named = _GO_MODULE.search(text) if posixpath.basename(path) == "go.mod" else None
+            if named:
+                found.append((posixpath.dirname(path), named[1]))
+        return sorted(found, key=lambda pair: (-len(pair[1]), pair))
+
+    @cached_property
+    def go_folders(self) -> frozenset[str]:
+        """The folders that hold Go packages; the root is "."."""
+        return frozenset(posixpath.dirname(path) or "." for path in self.paths if path.endswith(".go"))
+
+    @cached_property
+    def crates(self) -> Mapping[str, str]:
+        """Name of a crate as ``use`` spells it → the folder of its root module."""
+        return {crate.name: crate.folder for crate in self._crates if crate.name}
+
+    @cached_property
+    def _crates(self) -> Sequence[_Crate]:
+        return [_crate(path, text) for path, text in self._manifests.items() if path.endswith("Cargo.toml")]
+
+    def crate_of(self, source: str) -> str:
+        """The folder of the root module of the crate that a file belongs to."""
+        inside = [crate.folder for crate in self._crates if source.startswith(crate.folder + "/")]
+        if inside:
+            return max(inside, key=len)
+        head, found, _ = source.rpartition("/src/") if "/src/" in source else ("", source.startswith("src/"), "")
+        return f"{head}/src" if head else ("src" if found else posixpath.dirname(source))
+
+    def wanted_as(self, path: str) -> set[str]:
+        """The targets under which files may have asked for this one before it was here."""
+        folder = posixpath.dirname(path)
+        stem = path.rsplit(".", 1)[0].removesuffix(".d")
+        names = {f"./{path}", f"./{stem}", f"./{folder}"}
+        if path.endswith((".py", ".pyi")):
+            own = _python_names(path, self._packages) | {posixpath.basename(stem)} - sys.stdlib_module_names
+            names |= own | {name.rpartition(".")[0] for name in own} | {f"{folder}/__init__.py".lstrip("/")}
+        if path.endswith(".go"):
+            for home, module in self.go_modules:
+                inner = posixpath.relpath(folder or ".", home or ".")
+                names |= set() if inner.startswith("..") else {posixpath.normpath(f"{module}/{inner}")}
+        return names - {""}
+
+
+@dataclass(frozen=True, slots=True)
+class _Crate:
+    name: str
+    folder: str
+
+
+def _crate(path: str, text: str) -> _Crate:
+    try:
+        manifest = tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        manifest = {}
+    tables = [table for table in (manifest.get("lib"), manifest.get("package")) if isinstance(table, dict)]
+    named = [table["name"] for table in tables if isinstance(table.get("name"), str)]
+    return _Crate(named[0].replace("-", "_") if named else "", posixpath.join(posixpath.dirname(path), "src"))
+
+
+def _python_names(path: str, packages: set[str]) -> set[str]:
+    """The dotted names that a file may be imported by: from its package's root, and from the usual source roots.
+
+    A name of the standard library goes to the checkout's top folder only: elsewhere, the library is meant.
+    """
+    stem = path.rsplit(".", 1)[0]
+    module = stem.removesuffix("/__init__")
+    folder = posixpath.dirname(path)
+    roots = set(_ROOTS)
+    while folder in packages:
+        folder = posixpath.dirname(folder)
+        if folder not in packages:
+            roots.add(folder)
+    names = set()
+    for root in roots:
+        prefix = f"{root}/" if root else ""
+        name = module.removeprefix(prefix).replace("/", ".")
+        if module.startswith(prefix) and not (root and name.partition(".")[0] in sys.stdlib_module_names):
+            names.add(name)
+    return names - {"__init__", ""}
+
+
+def _shared(path: str, source: str) -> tuple[int, int, str]:
+    """How near two files are: folders in common, then fewer folders of its own."""
+    own, other = path.split("/")[:-1], source.split("/")[:-1]
+    common = 0
+    for mine, theirs in zip(own, other, strict=False):
+        if mine != theirs:
+            break
+        common += 1
+    return common, -len(own), path

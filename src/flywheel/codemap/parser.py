@@ -1,0 +1,152 @@
+"""``python -m flywheel.codemap.parser``: a process that parses one file after the other and may be killed at any time.
+
+Requests come through standard input and answers leave through standard output: each a 4-byte big-endian length and a
+marshalled tuple. An empty frame says that the process is ready. The input's end ends it, and so does the death of
+its parent.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import hashlib
+import marshal
+import os
+import re
+import resource
+import signal
+import stat
+import struct
+import sys
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
+
+from flywheel.codemap.captures import Import
+from flywheel.codemap.definitions import Definition, parse
+
+_MEMORY: Final = 4 << 30
+_LENGTH: Final = struct.Struct(">I")
+_COMMENTS: Final = re.compile(rb"(?:[ \t]*(?:#|//|/?\*|<!--)[^\n]*\n|\s*\n)*")
+_GENERATED: Final = re.compile(rb"@generated\b|\bgenerated\b[^\n]*\bdo not (?:edit|modify)\b", re.IGNORECASE)
+_HEAD: Final = 2048
+
+
+class Request(NamedTuple):
+    """One file to look at."""
+
+    file: bytes  # absolute, as the system spells it
+    path: str  # within the checkout
+    language: str
+    known: str  # the SHA-256 that is indexed already, or ""
+    max_bytes: int
+
+
+class Answer(NamedTuple):
+    """What a file is. ``state`` is that of `SourceFile`, or ``same`` (its SHA-256 is the known one) or ``gone``."""
+
+    state: str
+    sha256: str = ""
+    size: int = 0
+    mtime_ns: int = 0
+    lines: int = 0
+    definitions: tuple[Definition, ...] = ()
+    imports: tuple[Import, ...] = ()
+
+
+def look(request: Request) -> Answer:
+    """Read and parse one file. Never follows a symbolic link, never blocks on a pipe."""
+    try:
+        source, size, mtime_ns = _read(request.file, request.max_bytes)
+    except FileNotFoundError:
+        return Answer("gone")
+    except OSError:
+        return Answer("unreadable")
+    if source is None:
+        return Answer("huge" if size > request.max_bytes else "unreadable", "", size, mtime_ns)
+    sha256 = hashlib.sha256(source).hexdigest()
+    lines = source.count(b"\n") + (not source.endswith(b"\n") and source != b"")
+    if sha256 == request.known:
+        return Answer("same", sha256, size, mtime_ns, lines)
+    if why := why_not(source, lines):
+        return Answer(why, sha256, size, mtime_ns, lines)
+    parsed = parse(source, request.language, request.path)
+    return Answer("indexed", sha256, size, mtime_ns, lines, tuple(parsed.definitions), tuple(parsed.imports))
+
+
+def why_not(source: bytes, lines: int) -> str:
+    """Why this text is not worth parsing, or "": binary, generated (as its first comments say), minified."""
+    head = source[:_HEAD]
+    if b"\0" in head:
+        return "binary"
+    comments = _COMMENTS.match(head)
+    if comments and _GENERATED.search(comments[0]):
+        return "generated"
+    if len(source) > 5000 and len(source) > 400 * lines:
+        return "minified"
+    return ""
+
+
+def _read(file: bytes, max_bytes: int) -> tuple[bytes | None, int, int]:
+    """(bytes or None when it is no regular file or too large, size, modification time in ns)."""
+    number = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(number, "rb", buffering=0) as stream:
+        facts = os.fstat(number)
+        if not stat.S_ISREG(facts.st_mode) or facts.st_size > max_bytes:
+            return None, facts.st_size, facts.st_mtime_ns
+        parts = []
+        left = max_bytes + 1
+        while left > 0 and (part := stream.read(left)):
+            parts.append(part)
+            left -= len(part)
+    source = b"".join(parts)
+    if left <= 0:
+        return None, max_bytes + 1, facts.st_mtime_ns
+    return source, len(source), facts.st_mtime_ns
+
+
+def pack(value: tuple[object, ...]) -> bytes:
+    """One frame."""
+    plain: Any = tuple(value)  # marshal knows no classes
+    body = marshal.dumps(plain)
+    return _LENGTH.pack(len(body)) + body
+
+
+def unpack_answer(body: bytes) -> Answer:
+    """An answer from a frame's body."""
+    plain: list[Any]
+    *plain, definitions, imports = marshal.loads(body)
+    return Answer(*plain, tuple(map(Definition._make, definitions)), tuple(map(Import._make, imports)))
+
+
+def _plain(answer: Answer) -> tuple[object, ...]:
+    """The answer without its classes, which marshal does not know."""
+    definitions, imports = [tuple(d) for d in answer.definitions], [tuple(i) for i in answer.imports]
+    return (*answer[:5], definitions, imports)
+
+
+def die_with_parent() -> None:
+    """Be killed when the parent dies, however it dies (Linux ``PR_SET_PDEATHSIG``)."""
+    if sys.platform.startswith("linux"):
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+
+
+def main(work: Callable[[Request], Answer] = look) -> None:
+    """Serve until the input ends."""
+    die_with_parent()
+    os.nice(19 - os.nice(0))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
+    gc.disable()  # one file's objects form no cycles
+    source, sink = sys.stdin.buffer, sys.stdout.buffer
+    sys.stdout = sys.stderr
+    sink.write(_LENGTH.pack(0))
+    sink.flush()
+    while len(head := source.read(_LENGTH.size)) == _LENGTH.size:
+        body = source.read(_LENGTH.unpack(head)[0])
+        answer = work(Request._make(marshal.loads(body)))
+        sink.write(pack(_plain(answer)))
+        sink.flush()
+
+
+if __name__ == "__main__":
+    main()

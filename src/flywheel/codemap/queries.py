@@ -1,0 +1,123 @@
+"""The code map's SQL: what is indexed of a checkout, symbols by name and by file, and the map of the modules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any, Final
+
+from flywheel.codemap.planning import Known
+from flywheel.codemap.rules import Modules, Topology, map_modules
+from flywheel.model import ProjectId, Symbol
+from flywheel.store import Tx, mapper
+
+CHUNK: Final = 500
+"""Values of one IN list."""
+
+Mark = tuple[str, str, str, int, int]
+"""What makes a symbol's row differ: hash, signature, doc, start line, stop line."""
+
+
+def files(tx: Tx, checkout: str) -> dict[str, Known]:
+    """Path → what is indexed of a checkout."""
+    rows = tx.all(
+        "SELECT id, project_id, path, language, size, mtime_ns, sha256, state, indexed_at FROM source_file"
+        " WHERE checkout = :checkout",
+        checkout=checkout,
+    )
+    return {row[2]: Known(*row) for row in rows}
+
+
+def marks(tx: Tx, file_ids: Sequence[str]) -> dict[str, dict[str, Mark]]:
+    """File id → symbol id → what its row says now."""
+    found: dict[str, dict[str, Mark]] = {id: {} for id in file_ids}
+    sql = "SELECT file_id, id, hash, signature, doc, start_line, stop_line FROM symbol WHERE file_id IN :ids"
+    for ids in chunks(file_ids):
+        for file_id, id, *mark in tx.all(sql, ids=ids):
+            found[file_id][id] = _mark(*mark)
+    return found
+
+
+def _mark(hash: str, signature: str, doc: str, start: int, stop: int) -> Mark:
+    return hash, signature, doc, start, stop
+
+
+def edges(tx: Tx, checkout: str, sources: Sequence[str]) -> dict[str, dict[str, tuple[bool, int]]]:
+    """Source path → target → (external, line)."""
+    found: dict[str, dict[str, tuple[bool, int]]] = {source: {} for source in sources}
+    sql = "SELECT source, target, external, line FROM module_edge WHERE checkout = :checkout AND source IN :sources"
+    for some in chunks(sources):
+        for source, target, external, line in tx.all(sql, checkout=checkout, sources=some):
+            found[source][target] = (bool(external), line)
+    return found
+
+
+def importers(tx: Tx, checkout: str, targets: Iterable[str]) -> set[str]:
+    """The files with an edge to any of these targets."""
+    sql = "SELECT DISTINCT source FROM module_edge WHERE checkout = :checkout AND target IN :targets"
+    return {row[0] for some in chunks(sorted(targets)) for row in tx.all(sql, checkout=checkout, targets=some)}
+
+
+def states(tx: Tx, projects: Sequence[ProjectId] = ()) -> dict[str, int]:
+    """How many source files are in each state; of every project when none is named."""
+    where = "WHERE project_id IN :projects" if projects else ""
+    named: dict[str, object] = {"projects": list(projects)} if projects else {}
+    return dict(tx.all(f"SELECT state, count(*) FROM source_file {where} GROUP BY state ORDER BY state", **named))
+
+
+def symbols_named(tx: Tx, projects: Sequence[ProjectId], names: Sequence[str], limit: int = 50) -> list[Symbol]:
+    """Symbols by their exact name, or by their qualified name where it is given with dots."""
+    lasts = sorted({name.rpartition(".")[2] for name in names})
+    if not lasts or not projects:
+        return []
+    found = mapper.find(
+        tx, Symbol, "WHERE project_id IN :projects AND name IN :lasts ORDER BY path, start_line LIMIT :limit",
+        projects=list(projects), lasts=lasts[:CHUNK], limit=limit * 4,
+    )  # fmt: skip
+    wanted = set(names)
+    fits = [symbol for symbol in found if symbol.name in wanted or _answers(symbol.qualified, wanted)]
+    return fits[:limit]
+
+
+def _answers(qualified: str, wanted: set[str]) -> bool:
+    return any("." in name and (qualified == name or qualified.endswith("." + name)) for name in wanted)
+
+
+def symbols_in(tx: Tx, projects: Sequence[ProjectId], paths: Sequence[str], limit: int = 500) -> list[Symbol]:
+    """The symbols of files, in the order of the files' paths and their places within."""
+    if not projects or not paths:
+        return []
+    return mapper.find(
+        tx, Symbol, "WHERE project_id IN :projects AND file_id IN"
+        " (SELECT id FROM source_file WHERE project_id IN :projects AND path IN :paths)"
+        " ORDER BY path, start_line, ordinal LIMIT :limit",
+        projects=list(projects), paths=list(paths)[:CHUNK], limit=limit,
+    )  # fmt: skip
+
+
+def topology(tx: Tx, projects: Sequence[ProjectId], near: Sequence[str] = (), limit: int = 20) -> Topology:
+    """Which parts the projects' code has and which need which; ``near`` are paths that matter now."""
+    if not projects:
+        return Topology()
+    ids: Any = list(projects)
+    found = tx.all(
+        "SELECT DISTINCT path, language FROM source_file WHERE project_id IN :ids AND state = 'indexed'", ids=ids
+    )
+    edges = tx.all("SELECT DISTINCT source, target, external FROM module_edge WHERE project_id IN :ids", ids=ids)
+    docs = mapper.find(
+        tx, Symbol, "WHERE project_id IN :ids AND kind = 'module' AND ordinal = 0 AND name = qualified AND doc <> ''"
+        " ORDER BY path", ids=ids,
+    )  # fmt: skip
+    modules = Modules(
+        files=dict(found),
+        edges=[(source, target, bool(external)) for source, target, external in edges],
+        docs={symbol.path: symbol.doc for symbol in docs},
+    )
+    return map_modules(modules, near, limit)
+
+
+def chunks(values: Sequence[str], size: int = CHUNK) -> Iterator[list[str]]:
+    """``values`` in lists of at most ``size``."""
+    rest = iter(values)
+    while some := list(islice(rest, size)):
+        yield some

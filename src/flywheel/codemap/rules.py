@@ -1,0 +1,161 @@
+"""The map of a project's modules: files and imports folded into folders, and how it reads in a briefing."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from flywheel.model import Clean
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Folder:
+    """One part of a project: a folder, how much is in it, and what it says that it is for."""
+
+    path: str
+    files: int
+    languages: Sequence[str]  # most files first
+    doc: Clean = Clean("")
+    needs: Sequence[tuple[str, int]] = ()  # folder → how many imports lead there, most first
+    near: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Topology:
+    """Which parts a project has and which need which."""
+
+    files: int = 0
+    languages: Sequence[tuple[str, int]] = ()  # language → files, most first
+    folders: Sequence[Folder] = ()
+    central: Sequence[tuple[str, int]] = ()  # file or package → files that import it, most first
+    external: Sequence[tuple[str, int]] = ()  # library → files that import it, most first
+    left_out: int = 0  # folders past the limit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Modules:
+    """The raw material of a topology: files with their language, edges without double ones, docs by path."""
+
+    files: Mapping[str, str]
+    edges: Sequence[tuple[str, str, bool]]  # source, target, external
+    docs: Mapping[str, Clean] = field(default_factory=dict)
+
+
+def map_modules(modules: Modules, near: Sequence[str], limit: int) -> Topology:
+    """Fold files into at most ``limit`` folders, those of the paths ``near`` first, then the most connected ones.
+
+    A folder stands for itself and everything below that is not shown on its own.
+    """
+    places = _places(modules.files)
+    near_folders = {places[path] for path in near if path in places} | {
+        place for place in places.values() for path in near if path and (place + "/").startswith(path.rstrip("/") + "/")
+    }
+    needs: dict[str, Counter[str]] = defaultdict(Counter)
+    weight: Counter[str] = Counter()
+    central: Counter[str] = Counter()
+    external: Counter[str] = Counter()
+    for source, target, is_external in modules.edges:
+        if is_external:
+            if not target.startswith("."):
+                external[_library(target)] += 1
+            continue
+        central[target] += 1
+        here, there = places.get(source), places.get(target) or _place_of_folder(target, places)
+        if here is not None and there is not None and here != there:
+            needs[here][there] += 1
+            weight[here] += 1
+            weight[there] += 1
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for path, place in places.items():
+        counts[place][modules.files[path]] += 1
+    order = sorted(counts, key=lambda place: (place not in near_folders, -weight[place], -counts[place].total(), place))
+    return Topology(
+        files=len(places),
+        languages=_most(Counter(modules.files.values()), 6),
+        folders=[
+            Folder(
+                path=place or ".",
+                files=counts[place].total(),
+                languages=[language for language, _ in _most(counts[place], 3)],
+                doc=_doc(place, modules.docs),
+                needs=[(to or ".", count) for to, count in _most(needs[place], 6)],
+                near=place in near_folders,
+            )
+            for place in order[:limit]
+        ],
+        central=_most(central, 8),
+        external=_most(external, 12),
+        left_out=max(0, len(order) - limit),
+    )
+
+
+def _places(files: Iterable[str], most: int = 40) -> dict[str, str]:
+    """File → the folder that stands for it: the deepest level of folders at which there are at most ``most``."""
+    paths = sorted(files)
+    chosen: dict[str, str] = {}
+    for depth in range(1, 8):
+        tried = {path: "/".join(path.split("/")[:-1][:depth]) for path in paths}
+        if chosen and len(set(tried.values())) > most:
+            break
+        chosen = tried
+    return chosen
+
+
+def _place_of_folder(folder: str, places: Mapping[str, str]) -> str | None:
+    """The place of a target that is a package's folder."""
+    known = set(places.values())
+    while folder not in known:
+        if "/" not in folder:
+            return "" if "" in known and folder == "." else None
+        folder = folder.rpartition("/")[0]
+    return folder
+
+
+def _library(target: str) -> str:
+    """A Python module's library is its first part; other names are libraries as they are."""
+    return target if "/" in target else target.partition(".")[0]
+
+
+def _doc(place: str, docs: Mapping[str, Clean]) -> Clean:
+    prefix = f"{place}/" if place else ""
+    names = ("__init__.py", "mod.rs", "lib.rs", "main.rs", "doc.go", "index.ts", "index.js", "src/lib.rs")
+    found = next((docs[prefix + name] for name in names if prefix + name in docs), None)
+    if found is None:
+        inside = [path for path in docs if path.startswith(prefix) and path.endswith(".go")]
+        found = docs[min(inside)] if inside and "/" not in min(inside).removeprefix(prefix) else Clean("")
+    return found
+
+
+def _most(counter: Counter[str], limit: int) -> list[tuple[str, int]]:
+    return sorted(counter.items(), key=lambda pair: (-pair[1], pair[0]))[:limit]
+
+
+def render_topology(topology: Topology, level: str) -> str:
+    """The map as text, for a briefing: level ``title``, ``summary`` or ``body``; "" when there is no code."""
+    if not topology.files:
+        return ""
+    languages = ", ".join(f"{language} {count}" for language, count in topology.languages)
+    title = f"{topology.files} source files ({languages}) in {len(topology.folders) + topology.left_out} folders"
+    if level == "title":
+        return title
+    shown = topology.folders if level == "body" else topology.folders[:8]
+    lines = [title, *(_folder_line(folder, level) for folder in shown)]
+    left = topology.left_out + len(topology.folders) - len(shown)
+    if left:
+        lines.append(f"- and {left} more folders")
+    if topology.central:
+        lines.append("Most imported: " + _counted(topology.central if level == "body" else topology.central[:5]))
+    if topology.external and level == "body":
+        lines.append("Libraries: " + ", ".join(name for name, _ in topology.external))
+    return "\n".join(lines)
+
+
+def _folder_line(folder: Folder, level: str) -> str:
+    doc = f": {folder.doc}" if folder.doc and level == "body" else ""
+    needs = f" → {_counted(folder.needs if level == 'body' else folder.needs[:3])}" if folder.needs else ""
+    return f"- {folder.path} ({folder.files} {'file' if folder.files == 1 else 'files'}){doc}{needs}"
+
+
+def _counted(pairs: Iterable[tuple[str, int]]) -> str:
+    return ", ".join(f"{name} ({count})" for name, count in pairs)

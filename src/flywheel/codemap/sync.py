@@ -1,0 +1,191 @@
+"""Bringing the code map of one checkout up to date."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from flywheel.codemap import queries
+from flywheel.codemap.imports import targets
+from flywheel.codemap.layout import MANIFESTS, Layout
+from flywheel.codemap.listing import list_checkout, look_at, read_text
+from flywheel.codemap.parser import Answer, Request
+from flywheel.codemap.planning import Known, Listed, Plan, plan
+from flywheel.codemap.pool import ParserPool
+from flywheel.codemap.rows import Delta, Place, compare, compare_edges, symbols
+from flywheel.codemap.writing import Writer
+from flywheel.jobs.worker import Deps, Stopped
+from flywheel.model import SourceFile
+
+_FILES: Final = 60
+_DEFINITIONS: Final = 1500
+
+
+@dataclass(slots=True)
+class Report:
+    """What a sync came to: counts of files and of symbols."""
+
+    states: Counter[str] = field(default_factory=Counter)  # of the files that were looked at, "same" among them
+    removed: int = 0
+    moved: int = 0
+    symbols: int = 0  # new or changed
+    dropped: int = 0
+    whole: bool = True
+
+
+class Sync:
+    """One sync of one checkout. Running it twice equals running it once."""
+
+    def __init__(self, place: Place, deps: Deps, pool: ParserPool, *, anew: bool = False) -> None:
+        self._place = place
+        self._root = place.checkout
+        self._deps = deps
+        self._pool = pool
+        self._anew = anew
+        self._writer = Writer(deps.db, place)
+        self._lost: dict[str, str] = {}  # SHA-256 of removed files → path
+        self.report = Report()
+
+    def sweep(self) -> Report:
+        """Compare the whole checkout with what is indexed of it."""
+        self._deps.beat(f"listing {self._root}")
+        known = self._known()
+        listing = list_checkout(self._root)
+        self.report.whole = listing.whole
+        todo = plan(listing.files, known, max_bytes=self._max_bytes, complete=True, anew=self._anew)
+        paths = [path for path, item in listing.files.items() if item.language]
+        self._run(todo, known, Layout(paths, listing.manifests))
+        return self.report
+
+    def touch(self, paths: Iterable[str]) -> Report:
+        """Look at single files only, given by their paths within the checkout."""
+        self._pool.warm()
+        known = self._known()
+        listed = look_at(self._root, paths, known)
+        todo = plan(listed, known, max_bytes=self._max_bytes, complete=False, anew=self._anew)
+        gone = {old.path for old in todo.gone}
+        present = {path for path, old in known.items() if old.language}
+        present |= {path for path, item in listed.items() if item}
+        languages = {item.language for item in listed.values() if item}
+        self._run(todo, known, Layout(present - gone, self._manifests(present, languages)))
+        return self.report
+
+    @property
+    def _max_bytes(self) -> int:
+        return self._deps.config.code.max_file_kb * 1024
+
+    def _known(self) -> dict[str, Known]:
+        """What is indexed. Rows of another project, as which the checkout was once taken, are removed first."""
+        with self._deps.db.read() as tx:
+            known = queries.files(tx, self._root)
+        strange = [old for old in known.values() if old.project_id != self._place.project_id]
+        self._remove(strange)
+        for old in strange:
+            del known[old.path]
+        return known
+
+    def _manifests(self, paths: Iterable[str], languages: Iterable[str]) -> Mapping[str, str]:
+        """The manifests above any file of these languages."""
+        names = {MANIFESTS[language] for language in languages if language in MANIFESTS}
+        folders = {""} if names else set()
+        for path in paths if names else ():
+            while (path := path.rpartition("/")[0]) and path not in folders:
+                folders.add(path)
+        found = {f"{folder}/{name}".lstrip("/") for folder in folders for name in names}
+        return {path: text for path in sorted(found) if (text := read_text(self._root, path))}
+
+    def _run(self, todo: Plan, known: Mapping[str, Known], layout: Layout) -> None:
+        self._lost = {old.sha256: old.path for old in todo.gone if old.sha256}
+        self._write([(item, Answer(state, "", item.size, item.mtime_ns)) for item, state in todo.skip], layout, known)
+        self._parse(todo.look, layout, known)
+        self._remove(todo.gone)
+        self._follow_imports(todo, known, layout)
+
+    def _parse(self, look: Sequence[tuple[Listed, str]], layout: Layout, known: Mapping[str, Known]) -> None:
+        items = {item.path: item for item, _ in look}
+        requests = [
+            Request(os.fsencode(f"{self._root}/{item.path}"), item.path, item.language, sha256, self._max_bytes)
+            for item, sha256 in look
+        ]
+        done: list[tuple[Listed, Answer]] = []
+        weight = total = 0
+        for request, answer in self._pool.parse(requests, lambda: self._deps.beat(f"parsing {self._root}")):
+            done.append((items[request.path], answer))
+            weight += len(answer.definitions)
+            if len(done) >= _FILES or weight >= _DEFINITIONS:
+                total += len(done)
+                self._write(done, layout, known)
+                self._deps.beat(f"{self._root}: {total} of {len(requests)} files")
+                done, weight = [], 0
+                if self._deps.stopping():
+                    raise Stopped
+        self._write(done, layout, known)
+
+    def _write(self, done: Sequence[tuple[Listed, Answer]], layout: Layout, known: Mapping[str, Known]) -> None:
+        if not done:
+            return
+        with self._deps.db.read() as tx:
+            marks = queries.marks(tx, [self._place.file_id(item.path) for item, _ in done])
+            edges = queries.edges(tx, self._root, [item.path for item, _ in done])
+        deltas = []
+        for item, answer in done:
+            self.report.states[answer.state] += 1
+            if answer.state == "gone":
+                self._remove([known[item.path]] if item.path in known else [])
+                continue
+            delta = Delta(path=item.path, file=self._file(item, answer, known.get(item.path)))
+            if answer.state != "same":
+                found = symbols(self._place, item.path, answer.definitions, self._deps.redact)
+                compare(delta, found, marks[self._place.file_id(item.path)])
+                needs = targets(layout, item.language, item.path, answer.imports) if answer.imports else {}
+                compare_edges(delta, self._place, needs, edges[item.path])
+            self.report.symbols += len(delta.changed)
+            self.report.dropped += len(delta.dropped)
+            self.report.moved += answer.sha256 in self._lost
+            deltas.append(delta)
+        self._writer.write(deltas)
+
+    def _file(self, item: Listed, answer: Answer, old: Known | None) -> SourceFile:
+        return SourceFile(
+            id=self._place.file_id(item.path),
+            project_id=self._place.project_id,
+            checkout=self._root,
+            path=item.path,
+            language=item.language,
+            size=answer.size or item.size,
+            mtime_ns=answer.mtime_ns or item.mtime_ns,
+            sha256=answer.sha256,
+            state=old.state if old and answer.state == "same" else answer.state,
+            lines=answer.lines,
+            indexed_at=self._deps.now(),
+        )
+
+    def _remove(self, gone: Sequence[Known]) -> None:
+        for start in range(0, len(gone), queries.CHUNK):
+            some = gone[start : start + queries.CHUNK]
+            with self._deps.db.read() as tx:
+                marks = queries.marks(tx, [old.id for old in some])
+                edges = queries.edges(tx, self._root, [old.path for old in some])
+            deltas = [
+                Delta(path=old.path, removed=old, dropped=list(marks[old.id]), unneeded=list(edges[old.path]))
+                for old in some
+            ]
+            self.report.removed += len(some)
+            self.report.dropped += sum(len(delta.dropped) for delta in deltas)
+            self._writer.write(deltas)
+
+    def _follow_imports(self, todo: Plan, known: Mapping[str, Known], layout: Layout) -> None:
+        """Files that came or went change where the imports of others lead: resolve those anew."""
+        came = {item.path for item, _ in todo.look if item.path not in known}
+        went = {old.path for old in todo.gone}
+        if not known or not (came or went):
+            return
+        wanted = went.union(*(layout.wanted_as(path) for path in came))
+        with self._deps.db.read() as tx:
+            sources = queries.importers(tx, self._root, wanted)
+        again = (sources & known.keys()) - {item.path for item, _ in todo.look} - went
+        listed = look_at(self._root, again, known)
+        self._parse([(item, "") for item in listed.values() if item and not item.state], layout, known)

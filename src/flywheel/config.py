@@ -1,0 +1,367 @@
+"""Settings: from a parsed TOML table to one frozen `Config`, with every error at once. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, Field, dataclass, field, fields
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, cast
+
+from flywheel.errors import ConfigError
+
+Table = Mapping[str, object]
+
+
+def _setting(
+    default: object, doc: str, *, low: float | None = None, high: float | None = None, among: Sequence[str] = ()
+) -> Any:
+    """A setting with its one-line comment and its bounds, both inclusive."""
+    meta = {"doc": doc, "low": low, "high": high, "among": tuple(among)}
+    if isinstance(default, dict):
+        frozen = MappingProxyType(default)
+        return field(default_factory=lambda: frozen, metadata=meta)
+    return field(default=default, metadata=meta)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreConfig:
+    """Where everything is kept."""
+
+    url: str = _setting("", 'Database: "" is SQLite in the data folder; or "postgresql://user@host/name".')
+    busy_seconds: float = _setting(10.0, "How long a write waits for the database lock.", low=0.1, high=300)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HarvestConfig:
+    """Reading transcripts."""
+
+    interval_seconds: int = _setting(60, "How often transcripts are looked for besides file events.", low=1, high=86400)
+    roots: tuple[str, ...] = _setting((), "More folders with transcripts, besides each agent's own.")
+    line_mb: int = _setting(64, "Longer transcript lines are skipped and counted.", low=1, high=1024)
+    block_kb: int = _setting(32, "Longer texts are stored as head and tail.", low=1, high=1024)
+    max_behind_seconds: float = _setting(
+        2.0, "An import slows down when the index is this far behind.", low=0.1, high=600
+    )
+    sync_code: bool = _setting(True, "Index the code of the projects that sessions belong to.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtractConfig:
+    """Turning conversation into candidate knowledge."""
+
+    floor: float = _setting(0.5, "Candidates that the signal rules score lower are not kept.", low=0, high=1)
+    idle_minutes: int = _setting(15, "A session counts as over after this long without a message.", low=1, high=1440)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexConfig:
+    """The derived indexes."""
+
+    heap_mb: int = _setting(48, "Memory of the text index writer.", low=15, high=1024)
+    tool_chars: int = _setting(2000, "Characters of a tool's output that are findable.", low=0, high=100000)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbedConfig:
+    """Vectors."""
+
+    model: str = _setting("static", 'Embedding model: "static" (bundled), "none", or "sentence-transformers:NAME".')
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchConfig:
+    """Finding things."""
+
+    limit: int = _setting(10, "How many hits an answer holds unless asked otherwise.", low=1, high=1000)
+    abstain: bool = _setting(True, "Return nothing when nothing is relevant enough.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodeConfig:
+    """The code index."""
+
+    max_file_kb: int = _setting(1024, "Larger source files are skipped and counted.", low=1, high=1048576)
+    parse_seconds: float = _setting(5.0, "A file that takes longer to parse is skipped and counted.", low=0.1, high=600)
+    parsers: int = _setting(2, "Parser processes of a large sync.", low=1, high=64)
+    sweep_seconds: int = _setting(600, "How often checkouts are compared with the index.", low=5, high=86400)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextConfig:
+    """The briefing."""
+
+    budget: int = _setting(2000, "Tokens of a session's briefing.", low=0, high=100000)
+    shares: Mapping[str, float] = _setting(
+        {"slot": 0.15, "skills": 0.1, "entries": 0.35, "history": 0.2, "topology": 0.1, "conventions": 0.1},
+        "Each source's part of the budget; together at most 1.",
+        low=0,
+        high=1,
+    )
+    deadline_ms: int = _setting(60, "A source that takes longer gives an empty slice.", low=1, high=10000)
+    candidates: bool = _setting(True, "Serve unreviewed candidates, marked unconfirmed.")
+    candidate_share: float = _setting(0.2, "The part of the entries' tokens that candidates may take.", low=0, high=1)
+    category_weights: Mapping[str, float] = _setting(
+        {
+            "decisions": 1.0,
+            "policies": 1.0,
+            "conventions": 0.95,
+            "preferences": 0.9,
+            "debugging": 0.9,
+            "architecture": 0.85,
+            "tasks": 0.8,
+            "knowledge": 0.7,
+            "people": 0.6,
+            "projects": 0.6,
+            "misc": 0.4,
+        },
+        "How much each category counts at a session's start.",
+        low=0,
+        high=10,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HooksConfig:
+    """What agents' hooks get."""
+
+    prompt_budget: int = _setting(600, "Tokens injected for one prompt; 0 turns it off.", low=0, high=10000)
+    deadline_ms: int = _setting(200, "The hook client gives up after this long.", low=10, high=5000)
+    start_daemon: bool = _setting(True, "A hook that finds no daemon starts one for the next time.")
+    spool_files: int = _setting(1000, "Events kept on disk while no daemon runs.", low=0, high=100000)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DaemonConfig:
+    """The long-running process."""
+
+    socket: str = _setting("", 'Path of the unix socket; "" is in the runtime folder.')
+    idle_seconds: int = _setting(60, "A worker process without work ends after this long.", low=1, high=86400)
+    drain_seconds: int = _setting(10, "How long stopping waits for running jobs.", low=0, high=600)
+    lease_seconds: int = _setting(
+        60, "A job whose worker is silent for this long is given to another.", low=5, high=3600
+    )
+    threads: int = _setting(8, "Threads that answer requests.", low=2, high=128)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RedactConfig:
+    """What is never stored."""
+
+    patterns: tuple[str, ...] = _setting((), "More regular expressions whose matches are redacted.")
+    allow: tuple[str, ...] = _setting((), "Regular expressions of values that are no secrets.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogConfig:
+    """The log file in the data folder."""
+
+    level: str = _setting("info", "debug, info, warning or error.", among=("debug", "info", "warning", "error"))
+    max_mb: int = _setting(10, "A log file that grows larger is rotated.", low=1, high=1024)
+    keep: int = _setting(3, "Rotated log files that are kept.", low=0, high=100)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """Every setting. Sections are the tables of `flywheel.toml`."""
+
+    store: StoreConfig = field(default_factory=StoreConfig)
+    harvest: HarvestConfig = field(default_factory=HarvestConfig)
+    extract: ExtractConfig = field(default_factory=ExtractConfig)
+    index: IndexConfig = field(default_factory=IndexConfig)
+    embed: EmbedConfig = field(default_factory=EmbedConfig)
+    search: SearchConfig = field(default_factory=SearchConfig)
+    code: CodeConfig = field(default_factory=CodeConfig)
+    context: ContextConfig = field(default_factory=ContextConfig)
+    hooks: HooksConfig = field(default_factory=HooksConfig)
+    daemon: DaemonConfig = field(default_factory=DaemonConfig)
+    redact: RedactConfig = field(default_factory=RedactConfig)
+    log: LogConfig = field(default_factory=LogConfig)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Places:
+    """Where this user's files are."""
+
+    config: Path
+    data: Path
+    run: Path
+
+    def socket(self, config: Config) -> Path:
+        """The daemon's socket."""
+        return Path(config.daemon.socket) if config.daemon.socket else self.run / "flywheel.sock"
+
+
+def locate(env: Mapping[str, str], home: Path) -> Places:
+    """Where the configuration, the data and the socket are.
+
+    ``FLYWHEEL_HOME`` puts all of them into one folder; otherwise the XDG base directories are followed, the socket
+    lying in the data folder where ``XDG_RUNTIME_DIR`` is not set.
+    """
+    if one := env.get("FLYWHEEL_HOME"):
+        base = Path(one).absolute()
+        return Places(config=base / "flywheel.toml", data=base / "data", run=base / "run")
+    data = Path(env.get("XDG_DATA_HOME") or home / ".local" / "share") / "flywheel"
+    runtime = env.get("XDG_RUNTIME_DIR")
+    return Places(
+        config=Path(env.get("XDG_CONFIG_HOME") or home / ".config") / "flywheel" / "flywheel.toml",
+        data=data,
+        run=Path(runtime) / "flywheel" if runtime else data / "run",
+    )
+
+
+def parse_config(table: Table, *, file: str = "flywheel.toml", text: str = "") -> Config:
+    """The `Config` of a parsed TOML table.
+
+    ``text`` is the file's source, for line numbers. Raises ConfigError that lists every mistake, each with file,
+    line and remedy.
+    """
+    problems: list[str] = []
+    known = {f.name: f for f in fields(Config)}
+    sections: dict[str, object] = {}
+    for name, value in table.items():
+        at = _line(text, name, None)
+        if name not in known:
+            problems.append(f"{file}:{at}: unknown section [{name}]; {_nearest(name, known)}")
+        elif not isinstance(value, Mapping):
+            problems.append(f"{file}:{at}: {name} is a section; write [{name}] and its settings below it")
+        else:
+            sections[name] = _section(name, cast("type[Any]", _section_type(known[name])), value, file, text, problems)
+    if problems:
+        raise ConfigError("\n".join(problems), problems=problems)
+    config = Config(**cast("dict[str, Any]", sections))
+    total = sum(config.context.shares.values())
+    if total > 1 + 1e-9:
+        at = _line(text, "shares", "context")
+        raise ConfigError(f"{file}:{at}: context.shares add up to {total:.2f}; make them at most 1")
+    return config
+
+
+def _section_type(of: Field[Any]) -> object:
+    return of.default_factory
+
+
+def _section(name: str, kind: type[Any], table: Table, file: str, text: str, problems: list[str]) -> object:
+    """One section's dataclass; mistakes are appended to ``problems``."""
+    known = {f.name: f for f in fields(kind)}
+    good: dict[str, object] = {}
+    for key, value in table.items():
+        at = f"{file}:{_line(text, key, name)}: {name}.{key}"
+        if key not in known:
+            problems.append(f"{at} is no setting; {_nearest(key, known)}")
+            continue
+        found = _check(known[key], value)
+        if isinstance(found, _Wrong):
+            problems.append(f"{at} {found.what}")
+        else:
+            good[key] = found
+    return kind(**good)
+
+
+@dataclass(frozen=True, slots=True)
+class _Wrong:
+    what: str
+
+
+def _check(setting: Field[Any], value: object) -> object:
+    """The value as the setting wants it, or what is wrong with it and what to write."""
+    default = default_of(setting)
+    if isinstance(default, Mapping):
+        return _check_table(setting, default, value)
+    if isinstance(default, tuple):
+        if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
+            return _Wrong(f'must be a list of texts, such as ["a", "b"]; it is {value!r}')
+        return tuple(value)
+    if isinstance(default, bool) or isinstance(value, bool):
+        return value if isinstance(default, bool) and isinstance(value, bool) else _Wrong(_want(default, value))
+    if isinstance(default, float) and isinstance(value, int):
+        value = float(value)
+    if type(value) is not type(default):
+        return _Wrong(_want(default, value))
+    return _bounded(setting, value)
+
+
+def _check_table(setting: Field[Any], default: Mapping[str, float], value: object) -> object:
+    if not isinstance(value, Mapping):
+        return _Wrong(f"must be a table of numbers; it is {value!r}")
+    merged = dict(default)
+    for key, number in value.items():
+        if key not in default:
+            return _Wrong(f"has no {key!r}; {_nearest(key, default)}")
+        if isinstance(number, bool) or not isinstance(number, int | float):
+            return _Wrong(f"needs a number for {key!r}; it is {number!r}")
+        checked = _bounded(setting, float(number))
+        if isinstance(checked, _Wrong):
+            return _Wrong(f"{key!r}: {checked.what}")
+        merged[key] = float(number)
+    return MappingProxyType(merged)
+
+
+def _bounded(setting: Field[Any], value: object) -> object:
+    low, high, among = (setting.metadata[k] for k in ("low", "high", "among"))
+    if among and value not in among:
+        return _Wrong(f"must be one of {', '.join(among)}; it is {value!r}")
+    if isinstance(value, int | float) and low is not None and not low <= value <= high:
+        return _Wrong(f"must be between {low:g} and {high:g}; it is {value:g}")
+    return value
+
+
+def _want(default: object, value: object) -> str:
+    names = {bool: "true or false", int: "a whole number", float: "a number", str: 'a text in "quotes"'}
+    return f"must be {names[type(default)]}; it is {value!r}"
+
+
+def _nearest(name: str, known: Mapping[str, object]) -> str:
+    """A remedy: the known name that looks most like it, or all of them."""
+    import difflib
+
+    close = difflib.get_close_matches(name, known, 1, 0.6)
+    return f"did you mean {close[0]!r}?" if close else f"known are: {', '.join(known)}"
+
+
+def _line(text: str, key: str, section: str | None) -> int:
+    """The 1-based line of a key (within its section) or of a section's header; 1 when it is not found."""
+    inside = section is None
+    for number, line in enumerate(text.split("\n"), 1):
+        bare = line.strip()
+        if header := re.match(r"\[\s*([\w.\"'-]+)\s*\]", bare):
+            path = header[1].replace('"', "").replace("'", "")
+            if section is None and path.split(".")[0] == key:
+                return number
+            if section is not None and path == f"{section}.{key}":
+                return number
+            inside = section is not None and path == section
+        elif (inside and re.match(rf"[\"']?{re.escape(key)}[\"']?\s*[.=]", bare)) or (section is not None and re.match(rf"{re.escape(section)}\.{re.escape(key)}\s*[.=]", bare)):
+            return number
+    return 1
+
+
+def default_of(setting: Field[Any]) -> object:
+    """A field's default value."""
+    return setting.default_factory() if setting.default_factory is not MISSING else setting.default
+
+
+def render_defaults() -> str:
+    """The text of `config/flywheel.toml`: every setting with its default and its comment."""
+    lines = ["# Flywheel's settings with their defaults. Copy what you change; leave the rest out.", ""]
+    for section in fields(Config):
+        kind = cast("type[Any]", _section_type(section))
+        lines += [f"# {kind.__doc__}", f"[{section.name}]"]
+        for setting in fields(kind):
+            lines += [f"# {setting.metadata['doc']}", f"{setting.name} = {_toml(default_of(setting))}"]
+        lines.append("")
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _toml(value: object) -> str:
+    """A default as TOML source."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{k} = {_toml(v)}" for k, v in value.items()) + " }"
+    if isinstance(value, tuple):
+        return "[" + ", ".join(_toml(v) for v in value) + "]"
+    if isinstance(value, str):
+        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return repr(value)

@@ -1,0 +1,1 @@
+"""Context: the sources of a briefing, the allocator that packs it, and how it reads."""

@@ -1,0 +1,270 @@
+"""Assembling a briefing: ask every source, pack what they offer, write it down."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final, Protocol
+
+from flywheel.api import Briefing, SearchAnswer, Slice
+from flywheel.config import Config
+from flywheel.context import render
+from flywheel.context.agents import Agent, agent_of
+from flywheel.context.allocator import Offer, Piece, allocate, shares
+from flywheel.context.ask import SOURCES, Ask, Source, cues_of
+from flywheel.context.conventions import ConventionsSource
+from flywheel.context.deadline import Outcome, Workers
+from flywheel.context.entries import EntriesSource
+from flywheel.context.gitfacts import GitFacts, find_root, read_branch, read_git
+from flywheel.context.history import HistorySource, open_tasks
+from flywheel.context.renewing import Renewing
+from flywheel.context.skills import SkillsSource
+from flywheel.context.slot import SlotSource
+from flywheel.context.topology import TopologySource
+from flywheel.model import GLOBAL, Micros, ProjectId, Status, new_id
+from flywheel.projects import queries as projects
+from flywheel.store import Db, Tx
+from flywheel.text.redact import Redactor
+
+FOUND: Final = 24
+"""Hits of the search that entries and history share."""
+
+PLACE_SECONDS: Final = 30.0
+"""A folder's project is looked up anew after this long."""
+
+GIT_SECONDS: Final = 5.0
+"""What git says of a checkout is asked anew after this long."""
+
+HURRIED, PATIENT = 0.1, 5.0
+"""Seconds that the first request for a folder waits for its project: a hook, and a person."""
+
+MARKED: Final = 0.03
+"""Seconds that a hook's first request for a checkout waits for git."""
+
+
+class Searches(Protocol):
+    """What is needed of `search.query.Searcher`."""
+
+    def search(
+        self, *, query: str, projects: Sequence[ProjectId], kinds: Sequence[str], limit: int, working: Collection[str]
+    ) -> SearchAnswer:
+        """Hits within the projects, best first; none when nothing is relevant enough."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A folder's project and checkout."""
+
+    project: ProjectId
+    name: str
+    root: Path
+
+
+class Assembler:
+    """Makes briefings. For any number of threads; writes nothing but the row of a project seen for the first time."""
+
+    def __init__(
+        self,
+        db: Db,
+        searcher: Searches,
+        config: Config,
+        now: Callable[[], Micros],
+        *,
+        home: Path | None = None,
+        redact: Redactor | None = None,
+        sources: Sequence[Source] | None = None,
+    ) -> None:
+        """``home`` holds the user's own instruction files and skills; without it only the project's are read."""
+        self._db, self._searcher, self._config, self._now = db, searcher, config, now
+        self._redact = redact or Redactor(config.redact.patterns, config.redact.allow)
+        self._topology = TopologySource(db, patience=config.context.deadline_ms / 2000)
+        made = sources if sources is not None else self._made(home)
+        self._sources = sorted(made, key=lambda source: SOURCES.index(source.name))
+        self._workers = Workers()
+        self._places: Renewing[str, Place] = Renewing(self._resolve, fresh=PLACE_SECONDS, name="project")
+        self._git: Renewing[Path, GitFacts] = Renewing(self._read_git, fresh=GIT_SECONDS, name="git")
+
+    def assemble(
+        self,
+        cwd: str,
+        query: str = "",
+        agent: str = "claude",
+        budget: int | None = None,
+        session: str = "",
+        exclude: Collection[str] = (),
+    ) -> Briefing:
+        """The briefing for a folder; for a prompt where ``query`` is one, of at most ``budget`` tokens.
+
+        ``session`` is the agent's own id; where there is none a person asks, who can wait longer. ``exclude`` holds
+        ids of items that the session has already. The text is "" when nothing is worth injecting.
+        """
+        began = time.perf_counter()
+        allowed = self._config.context.budget if budget is None else budget
+        spec = agent_of(agent)
+        place = self._places.get(_real(cwd), HURRIED if session else PATIENT) if cwd.startswith("/") else None
+        if place is None:
+            return self._empty("", "", allowed, began, ["no project was found for the folder in time"])
+        ask, waiting = self._ask(cwd, place, query, spec, session, exclude)
+        patience = self._config.context.deadline_ms / 1000 * (1 if session else 20)
+        tasks = [_task(source, ask) for source in self._sources]
+        outcomes = dict(zip((s.name for s in self._sources), self._workers.run(tasks, patience), strict=True))
+        return self._write(ask, outcomes, allowed, waiting, began)
+
+    def close(self) -> None:
+        """Let go of threads."""
+        self._workers.close()
+        self._topology.close()
+        self._places.close()
+        self._git.close()
+
+    def _made(self, home: Path | None) -> Sequence[Source]:
+        config = self._config.context
+        return [
+            SlotSource(),
+            SkillsSource(self._redact, home),
+            EntriesSource(self._db, config.category_weights, candidates=config.candidates),
+            HistorySource(self._db),
+            self._topology,
+            ConventionsSource(self._redact, home),
+        ]
+
+    def _ask(
+        self, cwd: str, place: Place, query: str, spec: Agent, session: str, exclude: Collection[str]
+    ) -> tuple[Ask, str]:
+        """The question to all sources, and the cockpit's line."""
+        known = self._git.get(place.root, MARKED if session else PATIENT) if find_root(str(place.root)) else None
+        git = known or GitFacts()
+        branch = self._redact.text(read_branch(place.root))
+        with self._db.read() as tx:
+            family = list(dict.fromkeys([*projects.family(tx, place.project), GLOBAL]))
+            tasks = [] if query else open_tasks(tx, family)
+            waiting = "" if query else _waiting(tx, family).line()
+        working = (*git.changed, *git.touched)
+        ask = Ask(
+            cwd=_real(cwd),
+            root=place.root,
+            branch=branch,
+            project=place.project,
+            name=place.name,
+            projects=family,
+            query=query,
+            agent=spec,
+            session=session,
+            now=self._now(),
+            exclude=frozenset(exclude),
+            git=git,
+            cues=cues_of(query, branch, git, tasks),
+            found=_once(
+                lambda: self._searcher.search(
+                    query=query, projects=family, kinds=("entry", "message", "document"), limit=FOUND, working=working
+                )
+            ),
+        )
+        return ask, waiting
+
+    def _write(
+        self, ask: Ask, outcomes: Mapping[str, Outcome[Sequence[Piece]]], allowed: int, waiting: str, began: float
+    ) -> Briefing:
+        """Pack and write; what the written text costs beyond the budget, if anything, is taken off and packed anew."""
+        asking = bool(ask.query)
+        config = self._config.context
+        share = shares(config.shares, SOURCES)
+        offers = [
+            Offer(
+                source=name,
+                share=share[name],
+                pieces=outcomes[name].value or (),
+                heading=render.heading_cost(ask.agent, name, asking),
+                cap=config.candidate_share if name == "entries" else 1.0,
+            )
+            for name in outcomes
+        ]
+        limit = ask.agent.limit(allowed)
+        room = limit - render.bare_cost(ask.agent, ask.name, waiting, self._redact)
+        text, slices = "", list[Slice]()
+        while room.tokens > 0 and room.units > 0:
+            packed = allocate(room, offers)
+            text, written = render.write(packed, project=ask.name, asking=asking, waiting=waiting, redact=self._redact)
+            slices = list(written)
+            spent = ask.agent.cost(text)
+            if spent.fits(limit):
+                break
+            over = spent - limit
+            room = room - type(room)(max(over.tokens, 1), max(over.units, 1))
+        worth = any(part.items for part in slices if part.source != "slot")
+        if room.tokens <= 0 or room.units <= 0 or not worth:
+            notes = [outcome.note for outcome in outcomes.values() if outcome.note]
+            return self._empty(ask.project, ask.name, allowed, began, ["nothing is worth injecting", *notes])
+        return Briefing(
+            id=new_id(ask.now),
+            project_id=ask.project,
+            project=ask.name,
+            text=text,
+            tokens=render.tokens_of(text),
+            budget=allowed,
+            slices=[replace(part, note=_note(part, outcomes[part.source])) for part in slices],
+            micros=_since(began),
+            notes=[f"{name}: {outcome.note}" for name, outcome in outcomes.items() if outcome.note],
+        )
+
+    def _empty(self, project: str, name: str, allowed: int, began: float, notes: Sequence[str]) -> Briefing:
+        return Briefing(
+            id=new_id(self._now()), project_id=project, project=name, text="", tokens=0, budget=allowed, slices=(),
+            micros=_since(began), notes=notes,
+        )  # fmt: skip
+
+    def _resolve(self, cwd: str) -> Place:
+        found = projects.resolve(self._db, cwd, self._now())
+        return Place(project=found.id, name=found.name, root=find_root(cwd) or Path(cwd))
+
+    def _read_git(self, root: Path) -> GitFacts:
+        return read_git(root, self._redact)
+
+
+def _task(source: Source, ask: Ask) -> Callable[[], Sequence[Piece]]:
+    return lambda: source.offer(ask)
+
+
+def _once(search: Callable[[], SearchAnswer]) -> Callable[[], SearchAnswer]:
+    """Calls at most once, whoever asks first; the others wait for that answer."""
+    lock = threading.Lock()
+    kept: list[SearchAnswer] = []
+
+    def found() -> SearchAnswer:
+        with lock:
+            if not kept:
+                kept.append(search())
+            return kept[0]
+
+    return found
+
+
+def _waiting(tx: Tx, family: Sequence[ProjectId]) -> render.Waiting:
+    """How much waits for a person; counting stops at the line's limit."""
+    counts = {}
+    sql = "SELECT COUNT(*) FROM (SELECT 1 FROM entry WHERE project_id IN :family AND status = :status LIMIT 100) AS few"
+    for status in (Status.CANDIDATE, Status.DISPUTED, Status.STALE):
+        row = tx.one(sql, family=list(family), status=status.value)
+        counts[status] = int(row[0]) if row else 0
+    return render.Waiting(
+        candidates=counts[Status.CANDIDATE], disputed=counts[Status.DISPUTED], stale=counts[Status.STALE]
+    )
+
+
+def _note(part: Slice, outcome: Outcome[Sequence[Piece]]) -> str:
+    return outcome.note or ("" if part.items or part.left_out else "empty")
+
+
+def _real(cwd: str) -> str:
+    try:
+        return os.path.realpath(cwd)
+    except ValueError:  # a NUL in it
+        return "/"
+
+
+def _since(began: float) -> int:
+    return int((time.perf_counter() - began) * 1e6)

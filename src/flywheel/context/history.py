@@ -1,0 +1,157 @@
+"""The source of conversation history: what the prompt recalls, or where the last sessions ended."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from flywheel.api import Hit
+from flywheel.context.allocator import Piece
+from flywheel.context.ask import Ask, day, shorten
+from flywheel.context.relevance import session_relevance
+from flywheel.model import Micros, SessionId, short_id
+from flywheel.store import Db, Tx
+
+SESSIONS: Final = 8
+"""The last sessions that are looked at."""
+
+OPEN: Final = ("failed", "abandoned", "unclear")
+"""Outcomes that leave something open."""
+
+_SAYS: Final = {"user": "a person said", "assistant": "an assistant said", "tool": "a tool printed"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LastSession:
+    """One past session as the briefing tells it."""
+
+    id: SessionId
+    agent: str
+    title: str
+    branch: str
+    at: Micros
+    task: str
+    outcome: str  # "" where no retrospective was made yet
+    calls: int
+    errors: int
+
+    @property
+    def open_end(self) -> bool:
+        """Whether it ended with something left to do."""
+        return self.outcome in OPEN
+
+
+class HistorySource:
+    """Messages that the prompt recalls; without a prompt, the last sessions of the project."""
+
+    name = "history"
+
+    def __init__(self, db: Db) -> None:
+        self._db = db
+
+    def offer(self, ask: Ask) -> Sequence[Piece]:
+        """Past messages or sessions, none of the asking session itself."""
+        if ask.query:
+            with self._db.read() as tx:
+                own = {row[0] for row in tx.all("SELECT id FROM session WHERE native_id = :native", native=ask.session)}
+            hits = [hit for hit in ask.found().hits if hit.kind in ("message", "document")]
+            best = max((hit.score for hit in hits), default=0.0)
+            return [
+                _hit_piece(ask, hit, hit.score / best if best > 0 else 0.0)
+                for hit in hits
+                if hit.id not in ask.exclude and hit.session_id not in own
+            ]
+        with self._db.read() as tx:
+            sessions = last_sessions(tx, ask)
+            asked = {one.id: _last_words(tx, one.id) for one in sessions[:4]}
+        return [_session_piece(ask, one, asked.get(one.id, ("", ""))) for one in sessions]
+
+
+def last_sessions(tx: Tx, ask: Ask) -> list[LastSession]:
+    """The project's last sessions that are not subagents', not the asking one and not excluded, newest first."""
+    rows = tx.all(
+        "SELECT s.id, s.agent, s.title, s.branch, s.last_at, r.task, r.outcome, r.tool_calls, r.tool_errors "
+        "FROM session s LEFT JOIN retrospective r ON r.session_id = s.id "
+        "WHERE s.project_id IN :projects AND s.parent_id IS NULL AND s.native_id <> :own AND s.messages > 0 "
+        "ORDER BY s.last_at DESC LIMIT :many",
+        projects=list(ask.projects),
+        own=ask.session,
+        many=SESSIONS,
+    )
+    found = [
+        LastSession(
+            id=row[0],
+            agent=row[1],
+            title=row[2],
+            branch=row[3],
+            at=row[4],
+            task=row[5] or "",
+            outcome=row[6] or "",
+            calls=row[7] or 0,
+            errors=row[8] or 0,
+        )
+        for row in rows
+    ]
+    return [one for one in found if one.id not in ask.exclude]
+
+
+def open_tasks(tx: Tx, projects: Sequence[str]) -> list[str]:
+    """What the last sessions left open, newest first: words that say what the next one may be about."""
+    rows = tx.all(
+        "SELECT task FROM retrospective WHERE project_id IN :projects AND outcome IN :open "
+        "ORDER BY updated_at DESC LIMIT 4",
+        projects=list(projects),
+        open=list(OPEN),
+    )
+    return [row[0] for row in rows]
+
+
+def _last_words(tx: Tx, session: SessionId) -> tuple[str, str]:
+    """The last prompt and the last reply of a session, without what its agent took back."""
+    words = []
+    for kind in ("prompt", "reply"):
+        row = tx.one(
+            "SELECT m.text FROM message m WHERE m.session_id = :session AND m.kind = :kind "
+            "AND NOT EXISTS (SELECT 1 FROM retraction r WHERE r.message_id = m.id) ORDER BY m.ordinal DESC LIMIT 1",
+            session=session,
+            kind=kind,
+        )
+        words.append(row[0][:2000] if row else "")
+    return words[0], words[1]
+
+
+def _session_piece(ask: Ask, one: LastSession, words: tuple[str, str]) -> Piece:
+    prompt, reply = (shorten(text, 240) for text in words)
+    task = shorten(one.task or one.title or prompt, 120) or "a session without a task"
+    outcome = {"": "", "unclear": ", outcome unclear"}.get(one.outcome, f", {one.outcome}")
+    errors = f", {one.errors} of {one.calls} tool calls failed" if one.errors and one.calls else ""
+    head = f"- [fw:{short_id(one.id)}] {task} ({one.agent} session, {day(one.at)}{outcome}{errors})"
+    asked = f"{head}\n    Last asked: {prompt}" if prompt and prompt != task else ""
+    relevance = session_relevance(
+        at=one.at,
+        now=ask.now,
+        open_end=one.open_end,
+        same_branch=bool(one.branch) and one.branch == ask.branch,
+        overlap=ask.overlap(f"{one.title} {one.task}"),
+    )
+    return ask.piece(
+        kind="session",
+        id=one.id,
+        short=short_id(one.id),
+        relevance=relevance,
+        texts={
+            "body": f"{asked or head}\n    Last answered: {reply}" if reply else "",
+            "summary": asked,
+            "title": head,
+        },
+    )
+
+
+def _hit_piece(ask: Ask, hit: Hit, relevance: float) -> Piece:
+    says = _SAYS.get(hit.role, f"{hit.kind} {hit.path or hit.title}".strip())
+    head = f"- [fw:{hit.short}] {day(hit.created_at)}, {says}:"
+    texts = {
+        name: f"{head} {shorten(hit.text, size)}" for name, size in (("body", 700), ("summary", 280), ("title", 120))
+    }
+    return ask.piece(kind=hit.kind, id=hit.id, short=hit.short, relevance=relevance, texts=texts)

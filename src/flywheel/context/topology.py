@@ -1,0 +1,90 @@
+"""The source of the topology map: which parts the code has, which need which, those at hand first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from flywheel.codemap import queries
+from flywheel.codemap.rules import Folder, Topology
+from flywheel.context.allocator import Piece
+from flywheel.context.ask import Ask, day, shorten
+from flywheel.context.renewing import Renewing
+from flywheel.model import ProjectId, evidence_id, short_id
+from flywheel.store import Db
+
+FOLDERS: Final = 40
+"""Folders that are offered."""
+
+FRESH_SECONDS: Final = 60.0
+"""A map that is older is drawn anew, and given meanwhile."""
+
+FLOOR: Final = 0.34
+"""With a prompt, a folder is offered when it covers this much of it."""
+
+
+class TopologySource:
+    """A line about the whole, one about what everything rests on, and one per folder."""
+
+    name = "topology"
+
+    def __init__(self, db: Db, *, patience: float = 0.05) -> None:
+        """``patience``: seconds that the first request for a project waits for its map."""
+        self._db, self._patience = db, patience
+        self._maps: Renewing[tuple[ProjectId, ...], Topology] = Renewing(
+            self._read, fresh=FRESH_SECONDS, name="topology"
+        )
+
+    def offer(self, ask: Ask) -> Sequence[Piece]:
+        """Nothing for a project without indexed code."""
+        found = self._maps.get(tuple(ask.projects), self._patience)
+        if found is None or not found.files:
+            return []
+        pieces = [_folder(ask, place, folder) for place, folder in enumerate(found.folders)]
+        if not ask.query:
+            pieces = [_whole(ask, found), *pieces]
+        return [piece for piece in pieces if piece is not None and piece.id not in ask.exclude]
+
+    def close(self) -> None:
+        """Wait for a map that is being drawn."""
+        self._maps.close()
+
+    def _read(self, projects: tuple[ProjectId, ...]) -> Topology:
+        with self._db.read() as tx:
+            return queries.topology(tx, projects, limit=FOLDERS)
+
+
+def _whole(ask: Ask, found: Topology) -> Piece:
+    languages = ", ".join(f"{language} {count}" for language, count in found.languages[:4])
+    title = f"{found.files} indexed source files ({languages}) in {len(found.folders) + found.left_out} folders"
+    central = ", ".join(f"{name} ({count})" for name, count in found.central[:6])
+    libraries = ", ".join(name for name, _ in found.external[:10])
+    summary = f"{title}; most imported: {central}" if central else ""
+    body = f"{summary or title}; libraries: {libraries}" if libraries else ""
+    return _piece(ask, "whole", 1.0, [body, summary, title])
+
+
+def _folder(ask: Ask, place: int, folder: Folder) -> Piece | None:
+    near = any(f"{path}/".startswith(f"{folder.path}/") for path in (*ask.git.changed, *ask.git.touched))
+    overlap = ask.overlap(f"{folder.path} {folder.doc}")
+    if ask.query and overlap < FLOOR:
+        return None
+    needs = ", ".join(f"{name} ({count})" for name, count in folder.needs[:5])
+    size = f"{folder.files} file" + ("" if folder.files == 1 else "s")
+    title = f"{folder.path} ({size})"
+    summary = f"{title} needs {needs}" if needs else ""
+    body = f"{title}: {shorten(folder.doc, 200)}" + (f" Needs {needs}." if needs else "") if folder.doc else ""
+    relevance = 0.5 / (1 + 0.15 * place) + 0.3 * near + 0.3 * overlap
+    return _piece(ask, folder.path, relevance, [body, summary, title])
+
+
+def _piece(ask: Ask, part: str, relevance: float, texts: Sequence[str]) -> Piece:
+    id = evidence_id("topology", ask.project, part, next(text for text in texts if text))
+    written = [f"- [fw:{short_id(id)}] {text} (from the code, {day(ask.now)})" if text else "" for text in texts]
+    return ask.piece(
+        kind="topology",
+        id=id,
+        short=short_id(id),
+        relevance=relevance,
+        texts=dict(zip(("body", "summary", "title"), written, strict=True)),
+    )

@@ -1,0 +1,52 @@
+"""The daemon's clock: APScheduler says when, and nothing runs in it but short looks for work."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+
+import structlog
+from apscheduler.schedulers.background import BackgroundScheduler
+
+from flywheel.config import Config
+from flywheel.daemon.sweep import Sweep
+
+log = structlog.get_logger("clock")
+
+
+@contextlib.contextmanager
+def start_clock(config: Config, sweep: Sweep, drain: Callable[[], object]) -> Iterator[None]:
+    """Tick: transcripts every ``harvest.interval_seconds``, checkouts every ``code.sweep_seconds``, spooled events.
+
+    ``misfire_grace_time=None`` because APScheduler's default of one second silently drops late ticks.
+    """
+    defaults = {"misfire_grace_time": None, "coalesce": True, "max_instances": 1}
+    scheduler = BackgroundScheduler(timezone=UTC, job_defaults=defaults)
+    now = datetime.now(UTC)
+    ticks = (
+        ("transcripts", sweep.transcripts, config.harvest.interval_seconds, 0.0),
+        ("spool", drain, config.harvest.interval_seconds, 0.5),
+        ("checkouts", sweep.checkouts, config.code.sweep_seconds, 2.0),
+    )
+    for name, call, seconds, first in ticks:
+        scheduler.add_job(
+            _safely(name, call), "interval", seconds=seconds, id=name, next_run_time=now + timedelta(seconds=first)
+        )
+    scheduler.start()
+    try:
+        yield
+    finally:
+        scheduler.shutdown(wait=True)
+
+
+def _safely(name: str, call: Callable[[], object]) -> Callable[[], None]:
+    """A tick that fails is logged and tried again at the next one."""
+
+    def tick() -> None:
+        try:
+            call()
+        except Exception as error:
+            log.exception("tick_failed", tick=name, error=type(error).__name__)
+
+    return tick

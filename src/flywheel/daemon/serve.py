@@ -1,0 +1,150 @@
+"""Start order and reverse stop of the daemon, and the keeper loop of its main thread."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+import structlog
+import uvicorn
+from starlette.applications import Starlette
+
+from flywheel import __version__, app
+from flywheel.config import Config, Places, Table
+from flywheel.daemon.clock import start_clock
+from flywheel.daemon.lanes import Lanes
+from flywheel.daemon.logs import start_log
+from flywheel.daemon.single import bound_socket, single_instance
+from flywheel.daemon.spool import drain_spool
+from flywheel.daemon.sweep import Sweep
+from flywheel.daemon.watch import Watch
+from flywheel.http import make_app
+
+CHECK_SECONDS: Final = 10.0
+"""How often the keeper looks for due work that nobody told it about."""
+
+LEAST_PAUSE: Final = 0.1
+"""The keeper looks at the store at most this often, in seconds, however often it is poked."""
+
+log = structlog.get_logger("daemon")
+
+
+class Keeper:
+    """The main thread: starts and wakes lanes when they have work, and waits for the signal to stop."""
+
+    def __init__(self, parts: app.Parts) -> None:
+        self._parts = parts
+        self._poked = threading.Event()
+        self._stopping = False
+
+    def poke(self) -> None:
+        """Look for work soon. From any thread."""
+        self._poked.set()
+
+    def stop(self) -> None:
+        """End `run`."""
+        self._stopping = True
+        self._poked.set()
+
+    def run(self, lanes: Lanes, readers: app.Readers) -> None:
+        """Until stopped: whenever poked, and every few seconds, see to it that lanes with work run."""
+        silent = max(30.0, 2.0 * self._parts.config.daemon.lease_seconds)
+        while not self._stopping:
+            self._poked.clear()
+            lanes.reap()
+            lanes.kill_silent(silent)
+            try:
+                for name in app.lanes_with_work(self._parts, readers):
+                    lanes.ensure(name)
+            except Exception as error:
+                log.exception("keeper_failed", error=type(error).__name__)
+                time.sleep(1.0)
+            if not self._poked.wait(self._pause()):
+                continue
+            time.sleep(LEAST_PAUSE)
+
+    def _pause(self) -> float:
+        try:
+            due = app.seconds_to_next_job(self._parts)
+        except Exception:  # noqa: BLE001 - as above
+            return CHECK_SECONDS
+        return min(CHECK_SECONDS, max(0.2, due))
+
+
+def serve(
+    config: Config,
+    places: Places,
+    env: Mapping[str, str],
+    home: Path,
+    table: Table,
+    *,
+    console: bool = False,
+    ready: Callable[[Path], None] = lambda path: None,
+) -> None:
+    """Run the daemon until SIGTERM or SIGINT; then drain and stop in reverse order.
+
+    ``table`` is the configuration as parsed from TOML, which child processes get. ``ready`` is called with the
+    socket's path once it is served. Raises Conflict when a daemon already runs for the data folder.
+    """
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(single_instance(places.data))
+        redact = app.make_redactor(config)
+        start_log(places.data / "log", config.log, redact, console=console)
+        parts = app.open_parts(config, places, env, home)
+        stack.callback(parts.close)
+        keeper = Keeper(parts)
+        setup = {
+            "config": dict(table),
+            "places": {"config": str(places.config), "data": str(places.data), "run": str(places.run)},
+            "env": dict(env),
+            "home": str(home),
+        }
+        lanes = Lanes(app.LANES, setup, keeper.poke)
+        api = app.App(parts, poke=keeper.poke, workers=lanes.describe)
+        stack.callback(api.close)
+        path = places.socket(config)
+        server = stack.enter_context(bound_socket(path))
+        stack.enter_context(_serving(make_app(api, threads=config.daemon.threads), server))
+        stack.callback(lanes.stop, float(config.daemon.drain_seconds))
+        for sign in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(sign, lambda *_: keeper.stop())
+        sweep = Sweep(parts, api)
+        stack.enter_context(start_clock(config, sweep, lambda: drain_spool(places.data / "spool", api.late_hook)))
+        stack.enter_context(Watch(parts, api, sweep))
+        log.info("daemon_ready", version=__version__, socket=str(path), store=parts.db.describe())
+        ready(path)
+        keeper.run(lanes, api.readers)
+        log.info("daemon_stopping")
+    log.info("daemon_stopped")
+
+
+@contextlib.contextmanager
+def _serving(application: Starlette, server: socket.socket) -> Iterator[None]:
+    """Serve HTTP on the bound socket from a thread of its own."""
+    settings = uvicorn.Config(
+        application,
+        log_config=None,
+        access_log=False,
+        lifespan="off",
+        timeout_graceful_shutdown=3,
+        server_header=False,
+        date_header=False,
+    )
+    http = uvicorn.Server(settings)
+    thread = threading.Thread(target=lambda: asyncio.run(http.serve(sockets=[server])), name="http", daemon=True)
+    thread.start()
+    end = time.monotonic() + 10
+    while not http.started and thread.is_alive() and time.monotonic() < end:
+        time.sleep(0.005)
+    try:
+        yield
+    finally:
+        http.should_exit = True
+        thread.join(5)

@@ -1,0 +1,89 @@
+"""One daemon per data folder, and its socket: a file lock, not a connection, says that a daemon lives."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import socket
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from flywheel.errors import ConfigError, Conflict, Refused
+
+SUN_PATH: Final = 107
+"""Bytes that a unix socket's path may have on Linux (``sun_path`` is 108 with its NUL)."""
+
+
+@contextlib.contextmanager
+def single_instance(data: Path) -> Iterator[None]:
+    """Hold the data folder for this process. Raises Conflict when another daemon holds it."""
+    data.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with (data / "daemon.lock").open("a+") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.seek(0)
+            pid = file.read().strip() or "unknown"
+            raise Conflict(f"a daemon already runs for {data} (pid {pid}); stop it with: flywheel down") from None
+        file.seek(0)
+        file.truncate()
+        file.write(str(os.getpid()))
+        file.flush()
+        yield
+
+
+def daemon_pid(data: Path) -> int | None:
+    """The pid of the daemon that holds the data folder, or None when none does."""
+    try:
+        with (data / "daemon.lock").open("r+") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                text = file.read().strip()
+                return int(text) if text.isdigit() else None
+    except (FileNotFoundError, PermissionError):
+        pass
+    return None
+
+
+@contextlib.contextmanager
+def bound_socket(path: Path) -> Iterator[socket.socket]:
+    """A listening unix socket, mode 0600 in a folder of mode 0700; removed at the end.
+
+    Call it only while `single_instance` is held: a socket that is already there is then stale and is replaced.
+    Raises ConfigError when the path is too long, Refused when something that is no socket lies there.
+    """
+    if len(os.fsencode(path)) > SUN_PATH:
+        raise ConfigError(
+            f"the socket's path has {len(os.fsencode(path))} bytes, more than the {SUN_PATH} that the system allows: "
+            f'{path}; set a shorter one: [daemon] socket = "/run/user/.../flywheel.sock"'
+        )
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    _own_folder(path.parent)
+    if path.exists() or path.is_symlink():
+        if not stat.S_ISSOCK(path.lstat().st_mode):
+            raise Refused(f"{path} is in the way and is no socket; move it or set daemon.socket")
+        path.unlink()
+    server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    old = os.umask(0o177)
+    try:
+        server.bind(str(path))
+    finally:
+        os.umask(old)
+    server.listen(128)
+    server.setblocking(False)
+    try:
+        yield server
+    finally:
+        server.close()
+        path.unlink(missing_ok=True)
+
+
+def _own_folder(folder: Path) -> None:
+    """Nobody else may enter the socket's folder."""
+    info = folder.stat()
+    if info.st_uid == os.getuid() and info.st_mode & 0o077 and not info.st_mode & stat.S_ISVTX:
+        folder.chmod(0o700)

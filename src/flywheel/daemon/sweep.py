@@ -1,0 +1,64 @@
+"""What file events missed: transcripts and checkouts are compared with the store now and then."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Final
+
+import structlog
+
+from flywheel.app import App, Parts, wall_clock
+from flywheel.codemap.worker import enqueue_sync
+from flywheel.harvest import discover
+from flywheel.model import ProjectId
+
+RECENT_DAYS: Final = 14
+"""Checkouts are swept while a session in them is at most this old."""
+
+MOST: Final = 20
+"""Checkouts swept at a time, the most recent first."""
+
+log = structlog.get_logger("sweep")
+
+
+class Sweep:
+    """Looks at the disk and enqueues what changed. Any thread; one look at a time."""
+
+    def __init__(self, parts: Parts, api: App) -> None:
+        self._parts = parts
+        self._api = api
+        self._lock = threading.Lock()
+
+    def transcripts(self) -> None:
+        """Every agent's transcripts: enqueue what changed, mark what vanished."""
+        parts = self._parts
+        with self._lock:
+            looked = discover.discover(str(parts.home), parts.env, more=parts.config.harvest.roots)
+            swept = discover.sweep(parts.db, looked, wall_clock())
+        if swept.enqueued or swept.gone:
+            log.info("swept", seen=swept.seen, enqueued=swept.enqueued, gone=swept.gone)
+            self._api.poke()
+
+    def checkouts(self) -> None:
+        """The checkouts that somebody works in: enqueue a comparison with the code index."""
+        if not self._parts.config.harvest.sync_code:
+            return
+        now = self._parts.db.clock()
+        for root, project in self.recent_checkouts():
+            with self._parts.db.write() as tx:
+                enqueue_sync(tx, checkout=root, project_id=project, now=now)
+        self._api.poke()
+
+    def recent_checkouts(self) -> list[tuple[str, ProjectId]]:
+        """(folder, project) of checkouts with code in the index and a recent session, the latest first."""
+        since = wall_clock() - RECENT_DAYS * 86_400_000_000
+        with self._parts.db.read() as tx:
+            rows = tx.all(
+                "SELECT f.checkout, f.project_id, MAX(s.last_at) AS latest FROM source_file f"
+                " JOIN session s ON s.project_id = f.project_id WHERE s.last_at >= :since"
+                " GROUP BY f.checkout, f.project_id ORDER BY latest DESC LIMIT :most",
+                since=since,
+                most=MOST,
+            )
+        return [(root, ProjectId(project)) for root, project, _ in rows if Path(root).is_dir()]

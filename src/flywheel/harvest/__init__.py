@@ -1,0 +1,1 @@
+"""Harvest: from transcripts on disk to messages, and from messages to candidate knowledge."""

@@ -1,0 +1,250 @@
+"""Finds transcripts on disk, tells which changed since they were last read, and enqueues those."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final, TypeVar
+
+from flywheel.errors import BadInput, NotFound
+from flywheel.harvest.repair import Mender
+from flywheel.harvest.tail import opened
+from flywheel.harvest.worker import KIND, SETTLED_SECONDS
+from flywheel.jobs.queue import enqueue
+from flywheel.model import FileState, JobState, Micros, TranscriptFile
+from flywheel.readers import READERS, Place, Reader, SourceKind
+from flywheel.store import Db, mapper
+
+T = TypeVar("T")
+
+_DEPTH: Final = 8  # folders below a root
+_BATCH: Final = 200
+_LINES: Final = 200
+_LOOK: Final = 4 * 1024 * 1024  # bytes that sniffing reads at most: the first record may be a long one
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """One transcript on disk."""
+
+    path: str  # real path: the key of its cursor and of its job
+    agent: str
+    size: int  # bytes
+    mtime_ns: int
+    inode: int = 0
+    child: bool = False  # a subagent's
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Discovery:
+    """What a look at the disk came to."""
+
+    found: Sequence[Found]  # conversations before their subagents, older files first: copies belong to the original
+    unreadable: Sequence[tuple[str, str]] = ()  # path (folder or file) and the reason
+    roots: Sequence[str] = ()  # real paths that were looked through to the end
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Swept:
+    """What a sweep changed."""
+
+    seen: int  # files on disk
+    enqueued: int
+    gone: int  # newly noticed to be gone
+
+
+def discover(
+    home: str, env: Mapping[str, str], *, more: Sequence[str] = (), readers: Mapping[str, Reader] = READERS
+) -> Discovery:
+    """Every transcript of every agent of this user, and below the folders ``more``. Links below a root stay closed.
+
+    Folders without permission are reported, not raised; so are files, when their worker meets them.
+    """
+    own = [(root, reader) for reader in readers.values() for root in reader.roots(home, env)]
+    return _look([*own, *((root, reader) for root in more for reader in readers.values())])
+
+
+def locate(path: str, *, readers: Mapping[str, Reader] = READERS) -> Discovery:
+    """The transcripts at a path that a person named: a file, or a folder to look through.
+
+    Raises NotFound when nothing is there, BadInput when nothing in it is a transcript of a known agent.
+    """
+    real = os.path.realpath(Path(path).expanduser())
+    try:
+        facts = Path(real).stat()
+    except FileNotFoundError as error:
+        raise NotFound(f"{path} does not exist") from error
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {_reason(error)}") from error
+    if stat.S_ISDIR(facts.st_mode):
+        return _located_folder(path, real, readers)
+    try:
+        agent = sniff(real, readers)
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {_reason(error)}") from error
+    if not agent:
+        raise BadInput(f"{path} is not a transcript of {_names(readers)}: no record of theirs in its first lines")
+    place = readers[agent].place(Path(real).parts)
+    return Discovery(found=(_item(real, agent, facts, child=place is not None and place.child),))
+
+
+def _located_folder(path: str, real: str, readers: Mapping[str, Reader]) -> Discovery:
+    looked = _look([(real, reader) for reader in readers.values()])
+    found: list[Found] = []
+    unreadable = list(looked.unreadable)
+    for item in looked.found:
+        try:
+            if sniff(item.path, readers) == item.agent:
+                found.append(item)
+        except OSError as error:
+            unreadable.append((item.path, _reason(error)))
+    if not found:
+        reasons = "; ".join(f"{where}: {why}" for where, why in unreadable[:3])
+        raise BadInput(f"no transcript of {_names(readers)} below {path}{f' ({reasons})' if reasons else ''}")
+    return replace(looked, found=tuple(found), unreadable=tuple(unreadable))
+
+
+def _look(pairs: Sequence[tuple[str, Reader]]) -> Discovery:
+    found: dict[str, Found] = {}
+    unreadable: list[tuple[str, str]] = []
+    roots: list[str] = []
+    for root, reader in pairs:
+        real = os.path.realpath(root)
+        if not Path(real).is_dir():
+            continue
+        before = len(unreadable)
+        for item in _walk(real, real, reader, unreadable, _DEPTH):
+            found.setdefault(item.path, item)
+        if len(unreadable) == before:
+            roots.append(real)
+    return Discovery(found=_ordered(found.values()), unreadable=tuple(unreadable), roots=tuple(roots))
+
+
+def sniff(path: str, readers: Mapping[str, Reader] = READERS) -> str:
+    """The agent whose transcript a file is, by its first records; "" for none. Raises OSError when it is unreadable."""
+    try:
+        with opened(path) as file:
+            data = file.read(0, _LOOK)
+    except BadInput:
+        return ""
+    for reader in readers.values():
+        by_name = reader.source is not SourceKind.LINES and reader.place(Path(path).parts) is not None
+        if by_name or (reader.source is SourceKind.LINES and _holds(reader, data)):
+            return reader.agent
+    return ""
+
+
+def sweep(db: Db, discovery: Discovery, now: Micros) -> Swept:
+    """Compare what is on disk with the cursors: enqueue what changed, mark what vanished.
+
+    Idempotent. A vanished file's messages stay; only files below a root that was looked through count as vanished.
+    """
+    with db.read() as tx:
+        known = {row.path: row for row in mapper.find(tx, TranscriptFile)}
+        jobs: dict[str, str] = dict(tx.all("SELECT key, state FROM job WHERE kind = :kind", kind=KIND))
+    due = [item for item in discovery.found if _due(item, known.get(item.path), jobs.get(item.path), now)]
+    order = {item.path: number for number, item in enumerate(due)}  # microseconds: jobs are taken in this order
+    on_disk = {item.path for item in discovery.found}
+    gone = [row for row in known.values() if _vanished(row, on_disk, discovery)]
+    for rows in _batches(gone):
+        with db.write(bulk=True) as tx:
+            mapper.upsert_many(tx, [replace(row, state=FileState.GONE, updated_at=now) for row in rows])
+    for items in _batches(due):
+        with db.write(bulk=True) as tx:
+            mapper.insert_many(tx, [_seen(item, now) for item in items])
+            for item in items:
+                payload = {"agent": item.agent}
+                enqueue(
+                    tx, kind=KIND, key=item.path, project_id=None, now=Micros(now + order[item.path]), payload=payload
+                )
+    return Swept(seen=len(on_disk), enqueued=len(due), gone=len(gone))
+
+
+def _batches(items: Sequence[T]) -> Iterator[Sequence[T]]:
+    return (items[start : start + _BATCH] for start in range(0, len(items), _BATCH))
+
+
+def _walk(folder: str, root: str, reader: Reader, unreadable: list[tuple[str, str]], depth: int) -> Iterator[Found]:
+    """Transcripts in and below a folder; real files and folders only."""
+    try:
+        with os.scandir(folder) as entries:
+            items = sorted(entries, key=lambda entry: entry.name)
+    except OSError as error:
+        unreadable.append((folder, _reason(error)))
+        return
+    for entry in items:
+        try:
+            if entry.is_dir(follow_symlinks=False):
+                if depth:
+                    yield from _walk(entry.path, root, reader, unreadable, depth - 1)
+            elif entry.is_file(follow_symlinks=False):
+                place = _placed(entry.path, root, reader)
+                if place is not None:
+                    yield _item(entry.path, reader.agent, entry.stat(follow_symlinks=False), child=place.child)
+        except OSError as error:
+            unreadable.append((entry.path, _reason(error)))
+
+
+def _placed(path: str, root: str, reader: Reader) -> Place | None:
+    return reader.place((Path(root).name, *Path(path).relative_to(root).parts))
+
+
+def _item(path: str, agent: str, facts: os.stat_result, *, child: bool) -> Found:
+    return Found(
+        path=path, agent=agent, size=facts.st_size, mtime_ns=facts.st_mtime_ns, inode=facts.st_ino, child=child
+    )
+
+
+def _ordered(found: Iterable[Found]) -> tuple[Found, ...]:
+    return tuple(sorted(found, key=lambda item: (item.child, item.mtime_ns, item.path)))
+
+
+def _holds(reader: Reader, data: bytes) -> bool:
+    """Whether the first lines hold a record of this agent."""
+    mender = Mender(reader.recognises, reader.heads)
+    for line in data.split(b"\n", _LINES)[:_LINES]:
+        mender.take(line)
+        if any(map(reader.recognises, mender.records)):
+            return True
+        mender.records.clear()
+    mender.settle()
+    return any(map(reader.recognises, mender.records))
+
+
+def _due(item: Found, row: TranscriptFile | None, job: str | None, now: Micros) -> bool:
+    """Whether to enqueue it: changed, and not queued already; a dead job waits for a person or for a change."""
+    if job == JobState.QUEUED or (job == JobState.DEAD and row is not None and row.state is FileState.SEEN):
+        return False
+    return _changed(item, row, now)
+
+
+def _changed(item: Found, row: TranscriptFile | None, now: Micros) -> bool:
+    """Whether the file has something that was not read, or an end that can be judged by now."""
+    if row is None or row.state in (FileState.GONE, FileState.SEEN):
+        return True
+    if row.state is FileState.FAILED and not row.inode:
+        return os.access(item.path, os.R_OK)
+    if row.size != item.size or row.inode != item.inode:
+        return True
+    return row.offset < row.size and item.mtime_ns // 1000 < now - SETTLED_SECONDS * 1_000_000
+
+
+def _vanished(row: TranscriptFile, on_disk: set[str], discovery: Discovery) -> bool:
+    if row.state is FileState.GONE or row.path in on_disk or Path(row.path).exists():
+        return False
+    return any(row.path.startswith(root.rstrip("/") + "/") for root in discovery.roots)
+
+
+def _seen(item: Found, now: Micros) -> TranscriptFile:
+    return TranscriptFile(path=item.path, agent=item.agent, state=FileState.SEEN, updated_at=now)
+
+
+def _reason(error: OSError) -> str:
+    return error.strerror or type(error).__name__
+
+
+def _names(readers: Mapping[str, Reader]) -> str:
+    return " or ".join(reader.agent for reader in readers.values())

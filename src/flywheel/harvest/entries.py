@@ -1,0 +1,377 @@
+"""Drafts into entries: found or made, with claims, citations and links; what people decided is never undone.
+
+An entry is found by a claim that is already there, by its key, or by saying the same in other words about the same
+subject. Everything has an id that follows from what was said, so that writing twice changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from flywheel.harvest.entry_edges import relate, settle_reversals
+from flywheel.harvest.rules import Draft, Link, Point, Quote, Refusal
+from flywheel.harvest.rules.page import main_claim, page_of
+from flywheel.harvest.rules.topic import same, sayings
+from flywheel.harvest.rules.values import STATES, WITHDRAWN
+from flywheel.model import (
+    Category,
+    Citation,
+    Claim,
+    ClaimId,
+    ClaimType,
+    Clean,
+    Entry,
+    EntryId,
+    EntryLink,
+    EntryVersion,
+    Kind,
+    Micros,
+    Review,
+    Role,
+    Session,
+    Status,
+    digest,
+    evidence_id,
+    new_id,
+    short_id,
+)
+from flywheel.store import Tx
+from flywheel.store.forget import entry_mark, is_forgotten
+from flywheel.store.json import dump
+from flywheel.store.mapper import find, get, insert, insert_many
+from flywheel.text.compose import fixed
+
+CONVERSATION: Final = 1
+"""The rank of what was said in a conversation."""
+
+_ALIKE: Final = 60  # entries of the same subject that are compared
+_TAGS: Final = 6
+RULES: Final = fixed("rules")
+"""The actor of what code decides."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Written:
+    """What became of some drafts."""
+
+    new: int = 0
+    merged: int = 0
+    unchanged: int = 0
+    refused: Counter[str] = field(default_factory=Counter)
+
+
+def write_drafts(tx: Tx, drafts: Sequence[Draft], session: Session, now: Micros) -> Written:
+    """Write the drafts of a session, in the order they were said; the changed entries are in the change feed."""
+    written = Written()
+    for draft in drafts:
+        _write(tx, draft, session, now, written)
+    return written
+
+
+def _write(tx: Tx, draft: Draft, session: Session, now: Micros, written: Written) -> None:
+    points = [point for point in _points(draft) if _verified(tx, point, written.refused)]
+    if not points or points[0] is not draft.points[0]:
+        return
+    claims = [(_claim(draft, point, session, now), point) for point in points]
+    entry = _find(tx, draft, claims, session)
+    if entry is None:
+        if is_forgotten(tx, "entry_mark", [entry_mark(session.project_id, draft.key)]):
+            written.refused["forgotten"] += 1
+            return
+        entry = _new(draft, session)
+        known = not insert_many(tx, [entry])  # another worker may have been faster
+        entry = (get(tx, Entry, project_id=session.project_id, key=draft.key) or entry) if known else entry
+    else:
+        known = True
+    if entry.status is Status.REJECTED:
+        written.refused["rejected before"] += 1
+        return
+    if not _add_claims(tx, entry, claims):
+        written.unchanged += 1
+        return
+    fresh = _add_links(tx, entry, draft)
+    refresh(tx, entry, draft, now)
+    if fresh:
+        relate(tx, entry, fresh, now)
+    settle_reversals(tx, entry.id, now)
+    tx.changed(Kind.ENTRY, entry.id, entry.project_id)
+    written.merged += known
+    written.new += not known
+
+
+def _points(draft: Draft) -> Iterator[Point]:
+    yield from draft.points
+    taken = draft.withdrawn
+    if taken is not None:
+        yield Point(
+            attribute=WITHDRAWN,
+            type=draft.type,
+            text=taken.quote,
+            role=Role.USER,
+            said_at=draft.said_at,
+            quotes=(taken,),
+        )
+
+
+def _verified(tx: Tx, point: Point, refused: Counter[str]) -> bool:
+    """Whether every span of a point reads in the store as it is quoted."""
+    for quote in point.quotes:
+        row = tx.one(
+            "SELECT substr(text, :start, :length) FROM message WHERE id = :id",
+            id=quote.message_id,
+            start=quote.start + 1,
+            length=quote.stop - quote.start,
+        )
+        if row is None or row[0] != quote.quote or not quote.quote:
+            refused[str(Refusal.CITATION)] += 1
+            return False
+    return True
+
+
+def _claim(draft: Draft, point: Point, session: Session, now: Micros) -> Claim:
+    quote = point.quotes[0]
+    id = evidence_id(
+        "claim", draft.key, point.attribute, quote.message_id, str(quote.start), str(quote.stop), digest(point.text)
+    )
+    withdrawn = draft.withdrawn is not None and point.attribute == STATES
+    return Claim(
+        id=ClaimId(id),
+        project_id=session.project_id,
+        entry_id=EntryId(""),
+        type=point.type,
+        status=Status.SUPERSEDED if withdrawn else Status.CANDIDATE,
+        text=point.text,
+        role=point.role,
+        session_id=session.id,
+        rank=CONVERSATION,
+        subject=draft.subject,
+        attribute=fixed("") if point.attribute == STATES else _ATTRIBUTES[point.attribute],
+        value=point.value,
+        said_at=point.said_at,
+        recorded_at=now,
+    )
+
+
+_ATTRIBUTES: Final = {
+    name: fixed(name)
+    for name in ("why", "detail", "symptom", "cause", "fix", "proof", "fails", "replaces", "withdrawn")
+}  # fmt: skip
+
+
+def _find(tx: Tx, draft: Draft, claims: Sequence[tuple[Claim, Point]], session: Session) -> Entry | None:
+    """The entry that this draft belongs to; None when it is new."""
+    for claim, _ in claims:
+        row = tx.one("SELECT entry_id FROM claim WHERE id = :id", id=claim.id)
+        if row is not None:
+            return get(tx, Entry, id=row[0])
+    return get(tx, Entry, project_id=session.project_id, key=draft.key) or _alike(tx, draft, session)
+
+
+def _alike(tx: Tx, draft: Draft, session: Session) -> Entry | None:
+    """An entry of the same shelf that says the same in other words, among those of the same subjects."""
+    names = {str(link.name) for link in draft.links if link.kind == "subject"} | {str(draft.subject)}
+    rows = tx.all(
+        "SELECT k.entry_id, k.text, k.value FROM claim k WHERE k.attribute = '' AND k.entry_id IN ("
+        " SELECT l.entry_id FROM entry_link l JOIN entry e ON e.id = l.entry_id"
+        " WHERE l.project_id = :project AND l.kind = 'subject' AND l.name IN :names AND e.category = :category"
+        " ORDER BY l.entry_id DESC LIMIT :limit) ORDER BY k.said_at, k.id",
+        project=session.project_id,
+        names=sorted(names),
+        category=draft.category,
+        limit=_ALIKE,
+    )
+    if not rows or {"command", "bug"} & set(draft.tags):
+        return None
+    mine = sayings(draft.category, draft.statement)
+    for id, text, value in rows:
+        if value == draft.value and same(mine, sayings(draft.category, text)):
+            return get(tx, Entry, id=id)
+    return None
+
+
+def _new(draft: Draft, session: Session) -> Entry:
+    id = EntryId(new_id(draft.said_at))
+    return Entry(
+        id=id,
+        short=short_id(id),
+        project_id=session.project_id,
+        category=draft.category,
+        type=draft.type,
+        status=Status.CANDIDATE,
+        subject=draft.subject,
+        title=draft.title,
+        summary=draft.summary,
+        body=fixed(""),
+        tags=tuple(draft.tags),
+        score=draft.score,
+        key=draft.key,
+        created_at=draft.said_at,
+        updated_at=draft.said_at,
+    )
+
+
+def _add_claims(tx: Tx, entry: Entry, claims: Sequence[tuple[Claim, Point]]) -> int:
+    """Insert what is not there yet, each claim with its citations; mark what was taken back. How many changed."""
+    changed = 0
+    for claim, point in claims:
+        mine = replace(claim, entry_id=entry.id)
+        if insert_many(tx, [mine]):
+            insert_many(tx, [_citation(mine, quote) for quote in point.quotes])
+            changed += 1
+        elif claim.status is Status.SUPERSEDED:
+            changed += tx.run(
+                "UPDATE claim SET status = 'superseded' WHERE id = :id AND status = 'candidate'", id=claim.id
+            )
+    return changed
+
+
+def _citation(claim: Claim, quote: Quote) -> Citation:
+    return Citation(
+        id=evidence_id("citation", claim.id, quote.message_id, str(quote.start), str(quote.stop)),
+        project_id=claim.project_id,
+        claim_id=claim.id,
+        message_id=quote.message_id,
+        start=quote.start,
+        stop=quote.stop,
+        quote=quote.quote,
+        sha256=digest(quote.quote),
+        created_at=claim.recorded_at,
+    )
+
+
+def _add_links(tx: Tx, entry: Entry, draft: Draft) -> list[Link]:
+    """Links that the entry did not have."""
+    named = [*draft.links, *([Link(kind="subject", name=draft.subject)] if draft.subject else [])]
+    return [
+        link
+        for link in {(link.kind, str(link.name)): link for link in named if link.name}.values()
+        if insert_many(tx, [EntryLink(project_id=entry.project_id, entry_id=entry.id, kind=link.kind, name=link.name)])
+    ]
+
+
+def refresh(tx: Tx, entry: Entry, draft: Draft | None, now: Micros) -> None:
+    """Bring an entry up to date with its claims: page, evidence, dates, status. A person's decision stays."""
+    claims = find(tx, Claim, "WHERE entry_id = :id ORDER BY said_at, id", id=entry.id)
+    main = main_claim(claims)
+    if main is None:
+        return
+    page = page_of(claims)
+    after = replace(
+        entry,
+        type=_type(main, entry),
+        summary=page.summary,
+        body=page.body,
+        evidence=_sessions(tx, entry.id),
+        updated_at=Micros(max(claim.said_at for claim in claims)),
+        created_at=Micros(min(claim.said_at for claim in claims)),
+    )
+    if draft is not None:
+        mine = draft.role is Role.USER and draft.statement == main.text
+        after = replace(
+            after,
+            title=draft.title if mine else entry.title,
+            tags=_tags(entry.tags, draft.tags),
+            score=max(entry.score, draft.score),
+        )
+    if entry.status is Status.CONFIRMED:
+        after = replace(entry, evidence=after.evidence)
+    _keep_version(tx, entry, after, now)
+    _store(tx, after)
+    stated = any(claim.attribute == main.attribute and claim.status is not Status.SUPERSEDED for claim in claims)
+    _restate(tx, after, stated=stated, now=now)
+
+
+def _store(tx: Tx, entry: Entry) -> None:
+    """Write what rules may change of an entry; never its status, which a person may be changing now."""
+    tx.run(
+        "UPDATE entry SET type = :type, title = :title, summary = :summary, body = :body, tags = :tags, score = :score,"
+        " evidence = :evidence, created_at = :created, updated_at = :updated WHERE id = :id",
+        type=entry.type,
+        title=entry.title,
+        summary=entry.summary,
+        body=entry.body,
+        tags=dump(entry.tags),
+        score=entry.score,
+        evidence=entry.evidence,
+        created=entry.created_at,
+        updated=entry.updated_at,
+        id=entry.id,
+    )
+
+
+def _restate(tx: Tx, entry: Entry, *, stated: bool, now: Micros) -> None:
+    """A candidate whose every statement was taken back is superseded; one that rules superseded and that is said anew
+    is a candidate again."""
+    if entry.status is Status.CANDIDATE and not stated:
+        status, reason = Status.SUPERSEDED, fixed("taken back")
+    elif entry.status is Status.SUPERSEDED and stated and not _decided(tx, entry):
+        status, reason = Status.CANDIDATE, fixed("said again")
+    else:
+        return
+    if tx.run(
+        "UPDATE entry SET status = :new WHERE id = :id AND status = :old", id=entry.id, new=status, old=entry.status
+    ):
+        record(tx, entry, status, reason, now)
+
+
+def _decided(tx: Tx, entry: Entry) -> bool:
+    """Whether a person ever decided about an entry."""
+    return (
+        tx.one("SELECT 1 FROM review WHERE target_id = :id AND actor <> :rules", id=entry.id, rules=RULES) is not None
+    )
+
+
+def _type(main: Claim, entry: Entry) -> ClaimType:
+    return main.type if entry.category in (Category.DEBUGGING, Category.KNOWLEDGE) else entry.type
+
+
+def _tags(old: Sequence[str], new: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*old, *new)))[:_TAGS]
+
+
+def _sessions(tx: Tx, entry: EntryId) -> int:
+    """How many sessions say it; a subagent's counts as its parent's."""
+    row = tx.one(
+        "SELECT COUNT(DISTINCT COALESCE(s.parent_id, s.id)) FROM claim k JOIN session s ON s.id = k.session_id"
+        " WHERE k.entry_id = :id",
+        id=entry,
+    )
+    return max(1, row[0] if row is not None else 1)
+
+
+def _keep_version(tx: Tx, before: Entry, after: Entry, now: Micros) -> None:
+    """Keep how a page read before it is rewritten."""
+    old, new = (before.title, before.summary, before.body), (after.title, after.summary, after.body)
+    if before.body and old != new:
+        id = evidence_id("version", before.id, *old)
+        version = EntryVersion(
+            id=id,
+            project_id=before.project_id,
+            entry_id=before.id,
+            title=before.title,
+            summary=before.summary,
+            body=before.body,
+            created_at=now,
+        )
+        insert_many(tx, [version])
+
+
+def record(tx: Tx, entry: Entry, status: Status, reason: Clean, now: Micros) -> None:
+    """Note that code gave an entry another status, and why."""
+    insert(
+        tx,
+        Review(
+            id=new_id(now),
+            project_id=entry.project_id,
+            kind="entry",
+            target_id=entry.id,
+            old_status=entry.status.value,
+            new_status=status.value,
+            actor=RULES,
+            reason=reason,
+            created_at=now,
+        ),
+    )

@@ -1,0 +1,222 @@
+"""How entries hang together: what shares files, symbols or subjects, and what takes the place of what.
+
+A reversal supersedes an earlier candidate only when both clearly speak of one subject; what is less clear becomes a
+``contradicts`` edge for a person to look at. What a person confirmed is never touched.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Final
+
+from flywheel.harvest.rules import Link
+from flywheel.harvest.rules.page import main_claim
+from flywheel.harvest.rules.topic import stems
+from flywheel.harvest.rules.values import REPLACES, STATES
+from flywheel.model import (
+    Category,
+    Claim,
+    Clean,
+    Edge,
+    EdgeKind,
+    Entry,
+    EntryId,
+    Kind,
+    Micros,
+    Review,
+    Role,
+    Status,
+    new_id,
+)
+from flywheel.store import Tx
+from flywheel.store.mapper import find, get, insert, insert_many
+from flywheel.text.compose import fixed, join
+
+MOST: Final = 8
+"""``relates_to`` edges that a new entry gets; the strongest."""
+
+CROWDED: Final = 24
+"""An entry with so many of them gets no more."""
+
+_COMMON: Final = 120  # entries that share a name past which the name says nothing
+_WEAKEST: Final = 0.45
+_WEIGHTS: Final = {"file": 3.0, "symbol": 3.0, "subject": 1.2}
+_CHOICES: Final = (Category.DECISIONS, Category.CONVENTIONS, Category.PREFERENCES, Category.ARCHITECTURE)
+_RULES: Final = fixed("rules")
+
+
+def relate(tx: Tx, entry: Entry, links: Sequence[Link], now: Micros) -> int:
+    """Tie an entry to the entries that share these links of it, rarer names weighing more; how many edges are new."""
+    strength: dict[str, float] = defaultdict(float)
+    shared: dict[str, list[Link]] = defaultdict(list)
+    for link in links:
+        rows = tx.all(
+            "SELECT l.entry_id FROM entry_link l WHERE l.project_id = :project AND l.kind = :kind AND l.name = :name"
+            " AND l.entry_id <> :id ORDER BY l.entry_id DESC LIMIT :limit",
+            project=entry.project_id,
+            kind=link.kind,
+            name=link.name,
+            id=entry.id,
+            limit=_COMMON,
+        )
+        for (other,) in rows if len(rows) < _COMMON else ():
+            strength[other] += _WEIGHTS[link.kind] / math.log2(2 + len(rows))
+            shared[other].append(link)
+    best = sorted((other for other in strength if strength[other] >= _WEAKEST), key=lambda id: (-strength[id], id))
+    return sum(_tie(tx, entry, other, shared[other], now) for other in _free(tx, entry.id, best))
+
+
+def _free(tx: Tx, entry: EntryId, others: Sequence[str]) -> list[str]:
+    """The strongest of these that are neither tied to the entry already, nor crowded, nor rejected."""
+    mine = tx.all(
+        "SELECT source_id, target_id FROM edge WHERE source_id = :id UNION ALL"
+        " SELECT source_id, target_id FROM edge WHERE target_id = :id",
+        id=entry,
+    )
+    tied = {id for row in mine for id in row}
+    room = MOST - sum(1 for source, _ in mine if source == entry)
+    some = [id for id in others if id not in tied][: 4 * MOST]
+    if room <= 0 or not some:
+        return []
+    rejected = {id for (id,) in tx.all("SELECT id FROM entry WHERE id IN :ids AND status = 'rejected'", ids=some)}
+    counted = tx.all("SELECT target_id, COUNT(*) FROM edge WHERE target_id IN :ids GROUP BY target_id", ids=some)
+    degree: dict[str, int] = dict(counted)
+    return [id for id in some if id not in rejected and degree.get(id, 0) < CROWDED][:room]
+
+
+def _tie(tx: Tx, entry: Entry, other: str, links: Sequence[Link], now: Micros) -> int:
+    names = join((link.name for link in links[:3]), ", ")
+    return _edge(tx, entry, EntryId(other), EdgeKind.RELATES_TO, now, join((fixed("both speak of"), names)))
+
+
+def settle_reversals(tx: Tx, entry_id: EntryId, now: Micros) -> None:
+    """Let an entry supersede what it replaces, and be superseded by what was said later to replace it."""
+    entry = get(tx, Entry, id=entry_id)
+    if entry is None or entry.category not in _CHOICES or entry.status is Status.REJECTED:
+        return
+    claims = _claims(tx, entry.id)
+    for claim in claims:
+        if claim.attribute == REPLACES and claim.status is not Status.SUPERSEDED:
+            others = [old for old in _saying(tx, entry, STATES, claim.value) if _when(old) < claim.said_at]
+            for old in others:
+                _reverse(tx, old, (entry, claims), now, only=len(others) == 1)
+    mine = main_claim(claims)
+    if mine is None or not mine.value or mine.status is Status.SUPERSEDED:
+        return
+    for new in _saying(tx, entry, REPLACES, mine.value):
+        if any(claim.attribute == REPLACES and claim.said_at > mine.said_at for claim in new[1]):
+            _reverse(tx, (entry, claims), new, now, only=True)
+    _mark_rivals(tx, entry, mine, now)
+
+
+_Told = tuple[Entry, Sequence[Claim]]
+"""An entry with its claims."""
+
+
+def _claims(tx: Tx, id: str) -> Sequence[Claim]:
+    return find(tx, Claim, "WHERE entry_id = :id ORDER BY said_at, id", id=id)
+
+
+def _when(told: _Told) -> Micros:
+    main = main_claim(told[1])
+    return main.said_at if main is not None else Micros(0)
+
+
+_SAYING: Final = """
+SELECT DISTINCT k.entry_id FROM claim k WHERE k.attribute = :attribute AND k.value = :value AND k.status <> 'superseded'
+AND k.entry_id IN (SELECT l.entry_id FROM entry_link l WHERE l.project_id = :project AND l.kind = 'subject'
+                   AND l.name = :value ORDER BY l.entry_id DESC LIMIT :limit)
+"""
+
+
+def _saying(tx: Tx, entry: Entry, attribute: str, value: str) -> list[_Told]:
+    """The other entries of the project that choose this, or that take its place."""
+    rows = tx.all(_SAYING, attribute=attribute, value=value, project=entry.project_id, limit=_COMMON)
+    ids = [id for (id,) in rows if id != entry.id]
+    others = find(tx, Entry, "WHERE id IN :ids ORDER BY id", ids=ids)
+    return [(other, _claims(tx, other.id)) for other in others if other.category in _CHOICES]
+
+
+def _mark_rivals(tx: Tx, entry: Entry, mine: Claim, now: Micros) -> None:
+    """A decision for something else on the same subject contradicts this one until somebody says which holds."""
+    if entry.category is not Category.DECISIONS or entry.subject == mine.value or entry.status is Status.SUPERSEDED:
+        return
+    rows = tx.all(
+        "SELECT DISTINCT e.id FROM entry e JOIN claim k ON k.entry_id = e.id WHERE e.project_id = :project"
+        " AND e.id IN (SELECT entry_id FROM entry_link WHERE project_id = :project AND kind = 'subject' AND name ="
+        " :name)"
+        " AND e.id <> :id AND e.category = 'decisions' AND e.subject = :name AND e.status IN ('candidate', 'confirmed')"
+        " AND k.attribute = '' AND k.value <> '' AND k.value <> :value ORDER BY e.id DESC LIMIT 3",
+        project=entry.project_id,
+        name=entry.subject,
+        id=entry.id,
+        value=mine.value,
+    )
+    for (other,) in rows:
+        if tx.one(_JOINED, a=entry.id, b=other) is None:
+            _edge(
+                tx, entry, EntryId(other), EdgeKind.CONTRADICTS, now, join((fixed("another choice for"), entry.subject))
+            )
+
+
+_JOINED: Final = """
+SELECT 1 FROM edge WHERE kind IN ('contradicts', 'supersedes')
+AND ((source_id = :a AND target_id = :b) OR (source_id = :b AND target_id = :a))
+"""
+
+
+def _reverse(tx: Tx, old: _Told, new: _Told, now: Micros, *, only: bool) -> None:
+    """Supersede the old by the new, or mark that they contradict each other when it is not clear."""
+    was, main = main_claim(old[1]), main_claim(new[1])
+    if was is None or main is None or new[0].status in (Status.REJECTED, Status.SUPERSEDED):
+        return
+    bare = old[0].subject == was.value or new[0].subject in (main.value, was.value, "")
+    clear = same_subject(old[0].subject, new[0].subject) or (only and bare)
+    outranked = was.role is Role.USER and main.role is not Role.USER
+    if old[0].status is Status.CANDIDATE and clear and not outranked:
+        _supersede(tx, old[0], new[0], main, now)
+    elif old[0].status in (Status.CANDIDATE, Status.CONFIRMED):
+        _edge(tx, new[0], old[0].id, EdgeKind.CONTRADICTS, now, join((fixed("says to replace"), was.value)))
+
+
+def same_subject(one: str, two: str) -> bool:
+    """Whether two subjects share at least half of the longer one's words."""
+    left, right = set(stems(one)), set(stems(two))
+    return bool(left) and 2 * len(left & right) >= max(len(left), len(right))
+
+
+def _supersede(tx: Tx, old: Entry, new: Entry, main: Claim, now: Micros) -> None:
+    if not tx.run("UPDATE entry SET status = 'superseded' WHERE id = :id AND status = 'candidate'", id=old.id):
+        return
+    tx.run(
+        "UPDATE claim SET status = 'superseded', superseded_by = :by WHERE entry_id = :id AND status = 'candidate'",
+        id=old.id,
+        by=main.id,
+    )
+    reason = join((fixed("replaced by what was said later:"), new.title))
+    insert(
+        tx,
+        Review(
+            id=new_id(now),
+            project_id=old.project_id,
+            kind="entry",
+            target_id=old.id,
+            old_status=old.status.value,
+            new_status=Status.SUPERSEDED.value,
+            actor=_RULES,
+            reason=reason,
+            created_at=now,
+        ),
+    )
+    _edge(tx, new, old.id, EdgeKind.SUPERSEDES, now, reason)
+    tx.changed(Kind.ENTRY, old.id, old.project_id)
+
+
+def _edge(tx: Tx, source: Entry, target: EntryId, kind: EdgeKind, now: Micros, reason: Clean) -> int:
+    """Insert an edge unless it is there; how many are new."""
+    edge = Edge(
+        project_id=source.project_id, source_id=source.id, target_id=target, kind=kind, reason=reason, created_at=now
+    )
+    return insert_many(tx, [edge])

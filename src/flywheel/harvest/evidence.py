@@ -1,0 +1,92 @@
+"""From drafts and facts to the rows that are stored: redacted, identified, hashed. Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Final, cast
+
+from flywheel.model import Clean, Message, Micros, ProjectId, Session, SessionId, digest
+from flywheel.readers import Draft, SessionFacts, message_id, session_id
+from flywheel.text.redact import Redactor
+
+_CALL_ID: Final = re.compile(r"(?:toolu|srvtoolu|call)_[A-Za-z0-9]{1,40}")
+_SHORT: Final = 200  # characters of what is remembered redacted: names of tools, folders, models, titles
+_REMEMBERED: Final = 1024
+
+
+class Evidence:
+    """Makes rows of one agent's drafts. Every text goes through the redactor."""
+
+    def __init__(self, agent: str, redact: Redactor) -> None:
+        self._agent = agent
+        self._redact = redact
+        self._known: dict[str, Clean] = {}
+
+    def message(self, draft: Draft, session: SessionId, project: ProjectId) -> Message:
+        """The row of a draft."""
+        text = self._redact.text(draft.text)
+        call_id = draft.call_id
+        if call_id and not _CALL_ID.fullmatch(call_id):
+            call_id = self._redact.text(call_id)
+        return Message(
+            id=message_id(self._agent, draft.key),
+            project_id=project,
+            session_id=session,
+            ordinal=draft.ordinal,
+            role=draft.role,
+            kind=draft.kind,
+            text=text,
+            tool=self._short(draft.tool),
+            call_id=call_id,
+            is_error=draft.is_error,
+            meta=self.mapping(draft.meta) if draft.meta else {},
+            created_at=draft.created_at,
+            sha256=digest(text),
+        )
+
+    def session(
+        self, before: Session | None, facts: SessionFacts, project: ProjectId, *, native: str, new: int, now: Micros
+    ) -> Session:
+        """The session's row after these facts and ``new`` more messages; ``before`` is the stored one."""
+        text = self._short
+        known = before or Session(
+            id=session_id(self._agent, native),
+            project_id=project,
+            agent=self._agent,
+            native_id=text(native),
+            started_at=facts.started_at or now,
+            last_at=facts.last_at or facts.started_at or now,
+        )
+        extra = dict(facts.extra)
+        if facts.forked_from:
+            extra["forked_from"] = session_id(self._agent, facts.forked_from)
+        return replace(
+            known,
+            parent_id=known.parent_id or (session_id(self._agent, facts.parent) if facts.parent else None),
+            title=text(facts.title) or known.title,
+            cwd=known.cwd or text(facts.cwd),
+            branch=text(facts.branch) or known.branch,
+            model=text(facts.model) or known.model,
+            client_version=text(facts.version) or known.client_version,
+            started_at=min(known.started_at, facts.started_at or known.started_at),
+            last_at=max(known.last_at, facts.last_at or known.last_at),
+            ended_at=facts.ended_at or known.ended_at,
+            messages=known.messages + new,
+            facts={**known.facts, **self.mapping(extra)} if extra else known.facts,
+        )
+
+    def mapping(self, value: object) -> dict[str, object]:
+        """A JSON object with every text in it redacted."""
+        return cast("dict[str, object]", self._redact.value(value))
+
+    def _short(self, text: str) -> Clean:
+        """Redacted; what is short comes again and again and is remembered."""
+        clean = self._known.get(text)
+        if clean is None:
+            clean = self._redact.text(text)
+            if len(text) <= _SHORT:
+                if len(self._known) >= _REMEMBERED:
+                    self._known.clear()
+                self._known[text] = clean
+        return clean

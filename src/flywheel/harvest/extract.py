@@ -1,0 +1,130 @@
+"""The extract job: one session's messages through the rules into candidate entries."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from flywheel.harvest.entries import refresh, write_drafts
+from flywheel.harvest.rules import drafts_of
+from flywheel.harvest.rules.session import TOOL_CHARS
+from flywheel.jobs.worker import Deps, Stopped
+from flywheel.model import Entry, Job, Kind, Message, MessageKind, Micros, Session, Setting
+from flywheel.store import Db, Tx
+from flywheel.store.json import dump, load
+from flywheel.store.mapper import columns, decode, find, get, upsert
+
+KIND: Final = "extract"
+"""Job kind; the key is the session's id."""
+
+BATCH: Final = 6
+"""Drafts of one transaction, which keeps it within 20 ms."""
+
+PAGE: Final = 500
+"""Messages read at a time."""
+
+_HEARD: Final = (MessageKind.PROMPT, MessageKind.REPLY, MessageKind.TOOL_CALL, MessageKind.TOOL_RESULT)
+_PREFIX: Final = "extract:"
+
+
+def run(job: Job, deps: Deps) -> None:
+    """Write what a session says that is worth keeping; running it again changes nothing.
+
+    Raises Stopped between two transactions when the process is asked to end.
+    """
+    with deps.db.read() as tx:
+        session = get(tx, Session, id=job.key)
+    if session is None:
+        return
+    floor, subagent = deps.config.extract.floor, session.parent_id is not None
+    found = drafts_of(_heard(deps, session), floor=floor, subagent=subagent)
+    refused = Counter(found.rejected)
+    for start in range(0, len(found.drafts), BATCH):
+        if deps.stopping():
+            raise Stopped
+        deps.beat(f"writing what session {session.native_id} says")
+        with deps.db.write(bulk=True) as tx:
+            if get(tx, Session, id=session.id) is None:
+                return
+            refused += write_drafts(tx, found.drafts[start : start + BATCH], session, deps.now()).refused
+    _withdraw_retracted(deps.db, session, deps.now())
+    _remember(deps.db, session, len(found.drafts), refused)
+
+
+def _heard(deps: Deps, session: Session) -> Iterator[Message]:
+    for messages in pages(deps.db, session, _HEARD, TOOL_CHARS):
+        deps.beat(f"reading session {session.native_id}")
+        yield from messages
+
+
+def pages(db: Db, session: Session, kinds: tuple[MessageKind, ...], tool_chars: int) -> Iterator[list[Message]]:
+    """A session's messages that stand, in order, a page at a time; of what tools said only the head."""
+    names = columns(Message, "m").replace(
+        'm."text"', "CASE WHEN m.kind LIKE 'tool%' THEN substr(m.text, 1, :chars) ELSE m.text END"
+    )
+    after = -1
+    while True:
+        with db.read() as tx:
+            rows = tx.all(
+                f"SELECT {names} FROM message m WHERE m.session_id = :session AND m.ordinal > :after AND m.kind IN"
+                f" :kinds"
+                " AND NOT EXISTS (SELECT 1 FROM retraction r WHERE r.message_id = m.id) ORDER BY m.ordinal LIMIT"
+                " :limit",
+                session=session.id,
+                after=after,
+                kinds=[kind.value for kind in kinds],
+                chars=tool_chars,
+                limit=PAGE,
+            )
+        messages = [decode(Message, row) for row in rows]
+        if messages:
+            yield messages
+        if len(messages) < PAGE:
+            return
+        after = messages[-1].ordinal
+
+
+_RETRACTED: Final = """
+SELECT DISTINCT k.id, k.entry_id FROM claim k JOIN citation c ON c.claim_id = k.id
+JOIN retraction r ON r.message_id = c.message_id
+WHERE k.session_id = :session AND k.status = 'candidate'
+"""
+
+
+def _withdraw_retracted(db: Db, session: Session, now: Micros) -> None:
+    """What rests on messages that were taken back since no longer holds; the timeline keeps it."""
+    with db.read() as tx:
+        rows = tx.all(_RETRACTED, session=session.id)
+    entries: dict[str, list[str]] = {}
+    for claim, entry in rows:
+        entries.setdefault(entry, []).append(claim)
+    for id, claims in entries.items():
+        with db.write(bulk=True) as tx:
+            entry = get(tx, Entry, id=id)
+            if entry is not None:
+                tx.run("UPDATE claim SET status = 'superseded' WHERE id IN :ids", ids=claims)
+                refresh(tx, entry, None, now)
+                tx.changed(Kind.ENTRY, entry.id, entry.project_id)
+
+
+def _remember(db: Db, session: Session, drafts: int, refused: Mapping[str, int]) -> None:
+    """Keep what was refused and why, per session, so that a second run replaces the first one's counts."""
+    value = dump({"drafts": drafts, "rejected": dict(sorted(refused.items()))})
+    setting = Setting(name=_PREFIX + session.id, value=value)
+    with db.read() as tx:
+        if get(tx, Setting, name=setting.name) == setting:
+            return
+    with db.write() as tx:
+        if get(tx, Session, id=session.id) is not None:
+            upsert(tx, setting)
+
+
+def rejections(tx: Tx) -> Mapping[str, int]:
+    """How many statements were refused in all sessions, by reason; ``drafts`` counts those that were not."""
+    total: Counter[str] = Counter()
+    for setting in find(tx, Setting, "WHERE name LIKE :prefix", prefix=_PREFIX + "%"):
+        facts = load(setting.value)
+        total.update(facts["rejected"])
+        total["drafts"] += facts["drafts"]
+    return total

@@ -1,0 +1,218 @@
+"""The I/O of reading transcripts: `lines`, `document` and `sqlite` sources, each giving raw records after a cursor."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import apsw
+
+from flywheel.errors import BadInput, Unavailable
+from flywheel.harvest.repair import Mender, Recognise, complete, parse
+from flywheel.harvest.tail import Cursor, Line, Opened, blocks, opened
+from flywheel.readers import Reader, Record, RowQuery, RowReader, SourceKind
+
+LINE_CAP: Final = 64 * 1024 * 1024
+"""Bytes of one line; longer ones are passed over."""
+
+DOCUMENT_CAP: Final = 32 * 1024 * 1024
+"""Bytes of one document; larger ones are refused."""
+
+_BLANK: Final = re.compile(rb"[\0 \r\t]*+")
+_ROWS: Final = 500
+_BUSY_MS: Final = 2000
+_NAMES: Final = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view')"
+_COLUMNS: Final = "SELECT name FROM pragma_table_info(?)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chunk:
+    """Some records, in order, and where reading stands behind them."""
+
+    records: Sequence[Record]
+    cursor: Cursor
+    marks: Mapping[str, Any] = field(default_factory=dict)  # what the source must know next time, beside the cursor
+    lines: int = 0
+    bad: int = 0  # lines that gave no record, or only part of what was in them
+    skipped: int = 0  # lines over the cap
+    waiting: bool = False  # the file goes on with something that is not complete yet
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """An open transcript: ``restart`` when it must be read from the start, so that a fresh carry is due."""
+
+    restart: bool
+    size: int  # bytes
+    mtime_ns: int
+    chunks: Iterator[Chunk]
+
+
+@contextmanager
+def reading(
+    path: str,
+    reader: Reader,
+    *,
+    cursor: Cursor,
+    marks: Mapping[str, Any],
+    recognise: Recognise,
+    settled: int,
+    line_cap: int = LINE_CAP,
+) -> Iterator[Reading]:
+    """Open a transcript with the source that its reader names.
+
+    ``cursor`` and ``marks`` are those of the last chunk (empty ones at first). A file last written before ``settled``
+    (nanoseconds since 1970) is complete: what is broken at its end is bad, not unfinished. ``recognise`` is asked for
+    damaged lines only. Raises OSError when it cannot be read, BadInput when it is nothing that the source can read.
+    """
+    with opened(path) as file:
+        if reader.source is SourceKind.LINES:
+            start = file.resume(cursor)
+            mender = Mender(recognise, reader.heads)
+            chunks = read_lines(
+                file,
+                start,
+                mender,
+                settled=file.mtime_ns < settled,
+                cap=line_cap,
+                within=bool(start and marks.get("within")),
+            )
+            yield Reading(restart=start == 0, size=file.size, mtime_ns=file.mtime_ns, chunks=chunks)
+        elif reader.source is SourceKind.DOCUMENT:
+            document = list(read_document(file, marks))
+            yield Reading(restart=bool(document), size=file.size, mtime_ns=file.mtime_ns, chunks=iter(document))
+        else:
+            fresh = cursor.inode != file.inode
+            rows = read_rows(file, reader, {} if fresh else marks)
+            yield Reading(restart=fresh, size=file.size, mtime_ns=file.mtime_ns, chunks=rows)
+
+
+def read_lines(
+    file: Opened, offset: int, mender: Mender, *, settled: bool, cap: int = LINE_CAP, within: bool = False
+) -> Iterator[Chunk]:
+    """Records of a JSONL file from ``offset``, a chunk per block; bounded by the size that the file had when opened.
+
+    A last line without newline is taken when it is a whole object, left for later when it is not, and judged bad when
+    the file is settled.
+    """
+    start = offset  # of what waits for the next lines
+    for block in blocks(file, offset, cap=cap, within=within):
+        at = block.stop - sum(map(len, block.lines)) - len(block.lines)
+        for line in block.lines:
+            mender.take(line)
+            at += len(line) + 1
+            if not mender.waiting:
+                start = at
+        stop, waiting, inside = block.stop, False, block.within
+        if not block.lines and not block.skipped:  # the last one
+            stop, waiting = _last(file, block.rest, stop, mender, settled=settled, within=inside)
+        if not mender.waiting:
+            start = stop
+        yield Chunk(
+            records=tuple(mender.records),
+            cursor=file.cursor(start),
+            marks={"within": True} if inside else {},
+            lines=mender.lines + block.skipped,
+            bad=mender.bad + block.skipped,
+            skipped=block.skipped,
+            waiting=waiting or bool(mender.waiting),
+        )
+        mender.records, mender.lines, mender.bad = [], 0, 0
+
+
+def _last(file: Opened, rest: Line, stop: int, mender: Mender, *, settled: bool, within: bool) -> tuple[int, bool]:
+    """What to do with the end of the file: the offset that is read, and whether something is left for later."""
+    if within:
+        mender.settle()
+        return file.size, True
+    if _BLANK.fullmatch(rest):
+        if settled:
+            mender.settle()
+        return stop, False
+    if complete(rest):
+        mender.take(rest)
+    elif settled:
+        mender.take(rest)
+        mender.settle()
+    else:
+        return stop, True
+    return file.size, False
+
+
+def read_document(file: Opened, marks: Mapping[str, Any]) -> Iterator[Chunk]:
+    """A whole file when it changed since the last time: one JSON object, a list of them, or a replay log of lines.
+
+    One chunk, or none when nothing changed. Raises BadInput when it is larger than `DOCUMENT_CAP`.
+    """
+    if file.size > DOCUMENT_CAP:
+        raise BadInput(f"{file.path} is {file.size:,} bytes; documents are read up to {DOCUMENT_CAP:,}")
+    data = file.read(0, file.size)
+    digest = hashlib.blake2b(data, digest_size=16).hexdigest()
+    if digest == marks.get("digest"):
+        return
+    try:
+        value = parse(data.lstrip(b"\xef\xbb\xbf"))
+    except ValueError:
+        value = None
+    items = value if isinstance(value, list) else [value]
+    records, bad = [item for item in items if isinstance(item, dict)], 0
+    if value is None:
+        mender = Mender(lambda _: True)
+        for line in data.split(b"\n"):
+            mender.take(line)
+        mender.settle()
+        records, bad = mender.records, mender.bad
+    cursor = file.cursor(file.size)
+    yield Chunk(records=records, cursor=cursor, marks={"digest": digest}, lines=data.count(b"\n") + 1, bad=bad)
+
+
+def read_rows(file: Opened, reader: Reader, marks: Mapping[str, Any]) -> Iterator[Chunk]:
+    """Rows past the marks of a database that its owner may be writing, `_ROWS` to a chunk.
+
+    Opened read-only (its WAL is read too), never created, never changed. A row equal to the mark is given again, since
+    ties may have been added. Raises BadInput when it is no database, Unavailable when it stays locked.
+    """
+    if not isinstance(reader, RowReader):
+        raise BadInput(f"the reader {reader.agent} names no queries for {file.path}")
+    after: dict[str, Any] = dict(marks)
+    cursor = file.cursor(file.size)
+    try:
+        connection = apsw.Connection(str(Path(file.path)), flags=apsw.SQLITE_OPEN_READONLY)
+        try:
+            connection.set_busy_timeout(_BUSY_MS)
+            connection.execute("PRAGMA query_only = 1").fetchall()
+            for query in reader.queries(_tables(connection)):
+                for records, last in _rows(connection, query, after.get(query.name, query.start)):
+                    after[query.name] = last
+                    yield Chunk(records=records, cursor=cursor, marks=dict(after), lines=len(records))
+        finally:
+            connection.close()
+    except apsw.BusyError as error:
+        raise Unavailable(f"{file.path} is locked: {error}") from error
+    except apsw.Error as error:
+        raise BadInput(f"{file.path} cannot be read as a database: {error}") from error
+
+
+def _tables(connection: apsw.Connection) -> dict[str, list[str]]:
+    names = [str(row[0]) for row in connection.execute(_NAMES).fetchall()]
+    return {name: [str(row[0]) for row in connection.execute(_COLUMNS, (name,)).fetchall()] for name in names}
+
+
+def _rows(connection: apsw.Connection, query: RowQuery, after: Any) -> Iterator[tuple[list[Record], Any]]:
+    cursor = connection.execute(query.sql, {"after": after})
+    records: list[Record] = []
+    for row in cursor:
+        names = [name for name, *_ in cursor.get_description()]
+        values = (None if isinstance(value, bytes) else value for value in row)
+        records.append({**dict(zip(names, values, strict=True)), "table": query.name})
+        after = records[-1].get(query.cursor, after)
+        if len(records) >= _ROWS:
+            yield records, after
+            records = []
+    if records:
+        yield records, after

@@ -1,0 +1,295 @@
+"""Writes what was read from a transcript, in transactions short enough that nobody waits for an import."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final, TypeVar
+
+from flywheel.harvest.evidence import Evidence
+from flywheel.jobs.queue import enqueue
+from flywheel.jobs.worker import Deps
+from flywheel.model import (
+    Kind,
+    Message,
+    MessageId,
+    Micros,
+    Project,
+    ProjectId,
+    Retraction,
+    Session,
+    SessionId,
+    TranscriptFile,
+)
+from flywheel.projects.queries import resolve
+from flywheel.readers import Draft, Parsed, Retracted, SessionFacts, message_id, session_id
+from flywheel.store import Tx, mapper
+
+EXTRACT: Final = "extract"
+RETRO: Final = "retro"
+SYNC: Final = "sync"
+"""Kinds of the jobs that follow; two of their workers live in layers above or beside this one."""
+
+_TARGET: Final = 0.010  # seconds that a transaction should take; the bound is twice that
+_FIRST: Final = 100  # rows of a file's first transaction
+_FEWEST: Final = 20
+_MOST: Final = 1000
+_CHARS: Final = 1_000_000  # characters of text of a transaction
+_IN: Final = 500  # values of one IN list
+_BLOCKS: Final = 8  # drafts of one record that a retraction of the record covers
+_OWNED: Final = "SELECT id, project_id FROM message WHERE id IN :ids"
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Pace:
+    """How many rows fit into one transaction, learned from how long the last ones took."""
+
+    rows: int = field(default_factory=lambda: _FIRST)
+
+    def took(self, rows: int, seconds: float) -> None:
+        """Learn from a transaction of this many rows."""
+        if rows >= _FEWEST:
+            wanted = rows * _TARGET / max(seconds, 1e-4)
+            self.rows = round(min(max((self.rows + wanted) / 2, _FEWEST), _MOST))
+
+
+@dataclass(slots=True)
+class Conversation:
+    """One session of the file: what is known and not yet written."""
+
+    native: str
+    id: SessionId
+    project: Project
+    facts: SessionFacts | None = None
+    new: int = 0  # messages inserted and not yet added to the session's count
+
+
+@dataclass(slots=True)
+class Batch:
+    """What was read since the last write."""
+
+    drafts: list[Draft] = field(default_factory=list)
+    sessions: dict[str, SessionFacts] = field(default_factory=dict)
+    retracted: list[Retracted] = field(default_factory=list)
+
+    def add(self, parsed: Parsed) -> None:
+        """What the next records gave."""
+        self.drafts += parsed.drafts
+        self.retracted += parsed.retracted
+        for native, facts in parsed.sessions.items():
+            known = self.sessions.get(native)
+            self.sessions[native] = known.merge(facts) if known else facts
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to write."""
+        return not (self.drafts or self.sessions or self.retracted)
+
+
+class Writer:
+    """Writes one file's batches. Writing a batch twice equals writing it once."""
+
+    def __init__(self, path: str, agent: str, deps: Deps, *, again: bool, after: Callable[[], None]) -> None:
+        self._path = path
+        self._agent = agent
+        self._deps = deps
+        self._again = again  # a run before this one broke off: what it wrote has no follow-up jobs yet
+        self._after = after  # called after each transaction
+        self._evidence = Evidence(agent, deps.redact)
+        self._known: dict[str, Conversation] = {}
+        self._projects: dict[str, Project] = {}
+        self._pace = Pace()
+        self.due: set[SessionId] = set()  # sessions with new messages whose follow-up jobs are not enqueued yet
+
+    @property
+    def rows(self) -> int:
+        """How many drafts fill a transaction."""
+        return self._pace.rows
+
+    @property
+    def project(self) -> ProjectId | None:
+        """The project of the file's first session."""
+        return next((known.project.id for known in self._known.values()), None)
+
+    @property
+    def session(self) -> SessionId | None:
+        """The file's first session."""
+        return next((known.id for known in self._known.values()), None)
+
+    def write(self, batch: Batch, file: Callable[[], TranscriptFile], *, last: bool) -> TranscriptFile:
+        """Write a batch, give its file's row: the cursor goes with the last transaction, jobs with the file's last."""
+        now = self._deps.now()
+        for native, facts in batch.sessions.items():
+            known = self._conversation(native, facts)
+            known.facts = known.facts.merge(facts) if known.facts else facts
+        groups = list(self._groups(batch.drafts)) or [[]]
+        for number, drafts in enumerate(groups):
+            messages = [self._message(draft) for draft in drafts]
+            final = number == len(groups) - 1
+            with self._deps.db.write(bulk=True) as tx:
+                began = time.perf_counter()
+                self._insert(tx, messages)
+                if final:
+                    self._retract(tx, batch.retracted, now)
+                    self._sessions(tx, now)
+                    if last:
+                        self._follow_up(tx, now)
+                    row = file()
+                    mapper.upsert(tx, row)
+            self._pace.took(len(messages), time.perf_counter() - began)
+            self._after()
+        return row
+
+    def _groups(self, drafts: Sequence[Draft]) -> Iterator[list[Draft]]:
+        group: list[Draft] = []
+        chars = 0
+        for draft in drafts:
+            group.append(draft)
+            chars += len(draft.text)
+            if len(group) >= self._pace.rows or chars >= _CHARS:
+                yield group
+                group, chars = [], 0
+        if group:
+            yield group
+
+    def _message(self, draft: Draft) -> Message:
+        known = self._known.get(draft.session) or self._conversation(draft.session, None)
+        return self._evidence.message(draft, known.id, known.project.id)
+
+    def _insert(self, tx: Tx, messages: Sequence[Message]) -> None:
+        """Insert what is new: neither stored before (from this file or one that it copies) nor forgotten."""
+        taken = _taken(tx, [message.id for message in messages])
+        fresh = {message.id: message for message in messages if message.id not in taken}
+        mapper.insert_many(tx, fresh.values())
+        for message in fresh.values():
+            tx.changed(Kind.MESSAGE, message.id, message.project_id)
+        news = Counter(message.session_id for message in fresh.values())
+        self.due.update(news)
+        if self._again:
+            self.due.update(message.session_id for message in messages)
+        for known in self._known.values():
+            known.new += news[known.id]
+        if taken:
+            self._note_copies(messages, taken)
+
+    def _note_copies(self, messages: Sequence[Message], taken: Mapping[str, str]) -> None:
+        """A session whose messages another one owns was forked from it."""
+        for known in self._known.values():
+            facts = known.facts
+            if facts is None or facts.forked_from or facts.parent:
+                continue
+            owners = {taken.get(message.id, "") for message in messages if message.session_id == known.id}
+            others = owners - {"", known.id}
+            if others:
+                known.facts = replace(facts, extra={"forked_from": min(others), **facts.extra})
+
+    def _retract(self, tx: Tx, retracted: Sequence[Retracted], now: Micros) -> None:
+        for item in retracted:
+            session = self._known.get(item.session) or self._conversation(item.session, None)
+            reason = self._deps.redact.text(item.reason)
+            for part in _parts(_retracted_rows(tx, item, self._agent, session.id)):
+                done = tx.all("SELECT message_id FROM retraction WHERE message_id IN :ids", ids=[id for id, _ in part])
+                rows = [
+                    Retraction(message_id=id, project_id=project, reason=reason, created_at=now)
+                    for id, project in part
+                    if (id,) not in done
+                ]
+                mapper.insert_many(tx, rows)
+                for row in rows:
+                    tx.changed(Kind.MESSAGE, row.message_id, row.project_id)
+
+    def _sessions(self, tx: Tx, now: Micros) -> None:
+        """Fold what was learned into the sessions' rows."""
+        for known in self._known.values():
+            facts = known.facts
+            if facts is None or (facts.started_at is None and not known.new):
+                continue
+            before = mapper.get(tx, Session, id=known.id)
+            after = self._evidence.session(before, facts, known.project.id, native=known.native, new=known.new, now=now)
+            if after != before:
+                mapper.upsert(tx, after)
+                tx.changed(Kind.SESSION, after.id, after.project_id)
+            known.facts, known.new = None, 0
+
+    def _follow_up(self, tx: Tx, now: Micros) -> None:
+        """Ask for what follows new messages: extraction, the look back, and the code that they speak of.
+
+        A session's messages are counted anew, since a run that broke off may have left some uncounted.
+        """
+        config = self._deps.config
+        for session in sorted(self.due):
+            row = mapper.get(tx, Session, id=session)
+            if row is None:
+                continue
+            count = _count(tx, session)
+            if count != row.messages:
+                mapper.upsert(tx, replace(row, messages=count))
+            delay = 0.0 if row.ended_at else config.extract.idle_minutes * 60.0
+            enqueue(tx, kind=EXTRACT, key=session, project_id=row.project_id, now=now)
+            enqueue(tx, kind=RETRO, key=session, project_id=row.project_id, now=now, delay=delay)
+        if self.due and config.harvest.sync_code:
+            roots = {known.project.root: known.project.id for known in self._known.values() if known.project.root}
+            for root, project in roots.items():
+                if Path(root).is_dir():
+                    enqueue(tx, kind=SYNC, key=root, project_id=project, now=now)
+        self.due.clear()
+
+    def _conversation(self, native: str, facts: SessionFacts | None) -> Conversation:
+        """The session by its native id; at first sight its project is that of its first folder, for good."""
+        known = self._known.get(native)
+        if known is None:
+            name = native or Path(self._path).stem
+            id = session_id(self._agent, name)
+            with self._deps.db.read() as tx:
+                row = mapper.get(tx, Session, id=id)
+                project = mapper.get(tx, Project, id=row.project_id) if row else None
+            if project is None:
+                project = self._project(facts.cwd if facts else "")
+            known = self._known[native] = Conversation(name, id, project)
+        return known
+
+    def _project(self, cwd: str) -> Project:
+        """The project of a folder; without one that of the file's first session, else of the file's own folder."""
+        if not cwd and self._known:
+            return next(iter(self._known.values())).project
+        folder = cwd or str(Path(self._path).parent)
+        project = self._projects.get(folder)
+        if project is None:
+            project = self._projects[folder] = resolve(self._deps.db, folder, self._deps.now())
+        return project
+
+
+def _taken(tx: Tx, ids: Sequence[str]) -> dict[str, str]:
+    """Which of these messages are stored, with their session, or were forgotten (no session)."""
+    taken: dict[str, str] = {}
+    for part in _parts(ids):
+        taken.update(tx.all("SELECT id, '' FROM tombstone WHERE kind = 'message' AND id IN :ids", ids=part))
+        taken.update(tx.all("SELECT id, session_id FROM message WHERE id IN :ids", ids=part))
+    return taken
+
+
+def _retracted_rows(tx: Tx, item: Retracted, agent: str, session: SessionId) -> list[tuple[MessageId, ProjectId]]:
+    """The stored messages that were taken back; of a range only the session's own, never those it copies."""
+    if not item.keys:
+        sql = "SELECT id, project_id FROM message WHERE session_id = :s AND ordinal >= :since AND ordinal < :until"
+        return [(id, project) for id, project in tx.all(sql, s=session, since=item.since, until=item.until)]
+    blocks = ["", *(f"#{number}" for number in range(1, _BLOCKS))]
+    ids = [message_id(agent, (*key, block) if block else key) for key in item.keys for block in blocks]
+    found: list[tuple[MessageId, ProjectId]] = []
+    for part in _parts(ids):
+        found += [(id, project) for id, project in tx.all(_OWNED, ids=part)]
+    return found
+
+
+def _count(tx: Tx, session: SessionId) -> int:
+    row = tx.one("SELECT COUNT(*) FROM message WHERE session_id = :s", s=session)
+    return int(row[0]) if row else 0
+
+
+def _parts(items: Sequence[T]) -> Iterator[Sequence[T]]:
+    return (items[start : start + _IN] for start in range(0, len(items), _IN))

@@ -1,0 +1,1 @@
+"""Hooks: the client that agents run, the answers they get, and the installer. One file per agent."""

@@ -1,0 +1,139 @@
+"""HTTP over the unix socket: a table over the Api, every error as ``{error: {code, message, details}}``."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Final
+
+import orjson
+import structlog
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from flywheel import __version__
+from flywheel.api import Api
+from flywheel.codec import arguments, encode
+from flywheel.errors import BadInput, Defect, FlywheelError, NotFound
+
+READS: Final = ("context", "search", "why", "show", "status", "import_progress", "jobs", "project_explain")
+WRITES: Final = ("import_path", "sync", "forget", "job_retry", "job_drop", "project_merge")
+"""The verbs that change something answer POST only."""
+
+MAX_BODY: Final = 4 << 20
+"""Bytes of a request body."""
+
+MAX_HOOK: Final = 1 << 20
+"""Bytes of a hook's payload."""
+
+log = structlog.get_logger("http")
+
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+def make_app(api: Api, *, threads: int) -> Starlette:
+    """The ASGI application: ``/v1/<verb>`` and ``/v1/hook/<agent>/<event>``.
+
+    Verbs run in a pool of ``threads`` threads, hooks in a pool of their own, so that neither waits for the other.
+    """
+    verbs = ThreadPoolExecutor(threads, thread_name_prefix="verb")
+    hooks = ThreadPoolExecutor(4, thread_name_prefix="hook")
+    routes = [
+        Route("/v1/health", _guarded(_health), methods=["GET"]),
+        Route("/v1/hook/{agent}/{event}", _guarded(_hook(api, hooks)), methods=["POST"]),
+        *(Route(f"/v1/{verb}", _guarded(_verb(api, verb, verbs)), methods=["GET", "POST"]) for verb in READS),
+        *(Route(f"/v1/{verb}", _guarded(_verb(api, verb, verbs)), methods=["POST"]) for verb in WRITES),
+    ]
+    return Starlette(routes=routes, exception_handlers={HTTPException: _http_error})
+
+
+def _verb(api: Api, verb: str, pool: ThreadPoolExecutor) -> Handler:
+    call = getattr(api, verb)
+    signature = getattr(Api, verb)
+
+    async def answer(request: Request) -> Response:
+        given: object = dict(request.query_params)
+        if request.method == "POST":
+            given = _json(await _body(request, MAX_BODY))
+        known = arguments(signature, given)
+        result = await asyncio.get_running_loop().run_in_executor(pool, lambda: encode(call(**known)))
+        return _answer(result)
+
+    return answer
+
+
+def _hook(api: Api, pool: ThreadPoolExecutor) -> Handler:
+    async def answer(request: Request) -> Response:
+        payload = await _body(request, MAX_HOOK)
+        agent, event = request.path_params["agent"], request.path_params["event"]
+        body = await asyncio.get_running_loop().run_in_executor(
+            pool, lambda: api.hook(agent=agent, event=event, payload=payload)
+        )
+        return _answer(body)
+
+    return answer
+
+
+async def _health(request: Request) -> Response:
+    return _answer(encode({"ok": True, "version": __version__}))
+
+
+async def _body(request: Request, limit: int) -> bytes:
+    """The whole body. Raises BadInput past ``limit`` bytes."""
+    parts, size = [], 0
+    async for part in request.stream():
+        size += len(part)
+        if size > limit:
+            raise BadInput(f"the body is larger than {limit >> 20} MB", limit=limit)
+        parts.append(part)
+    return b"".join(parts)
+
+
+def _json(body: bytes) -> Any:
+    if not body:
+        return {}
+    try:
+        return orjson.loads(body)
+    except orjson.JSONDecodeError as error:
+        raise BadInput(f"the body is no JSON: {error}") from error
+
+
+def _answer(body: bytes, status: int = 200) -> Response:
+    headers = {"content-type": "application/json", "x-flywheel-version": __version__}
+    return Response(body, status, headers)
+
+
+def _guarded(handler: Handler) -> Handler:
+    """The one place of this face that catches broadly: an error becomes its answer, a surprise a logged 500."""
+
+    async def answer(request: Request) -> Response:
+        try:
+            return await handler(request)
+        except FlywheelError as error:
+            return _error(error)
+        except Exception as error:
+            log.exception("request_failed", path=request.url.path, error=type(error).__name__)
+            return _error(Defect(f"{type(error).__name__} in the daemon; its log says more"))
+
+    return answer
+
+
+def _error(error: FlywheelError) -> Response:
+    body = {"error": {"code": error.code, "message": error.message, "details": dict(error.details)}}
+    return _answer(orjson.dumps(body, default=str), error.status)
+
+
+async def _http_error(request: Request, error: Exception) -> Response:
+    """Starlette's own 404 and 405 in our shape."""
+    status = error.status_code if isinstance(error, HTTPException) else 500
+    if status == 405:
+        found: FlywheelError = BadInput(f"{request.method} is not how {request.url.path} is asked; POST it")
+    else:
+        found = NotFound(f"no such path: {request.url.path}", verbs=[*READS, *WRITES])
+    response = _error(found)
+    response.status_code = status
+    return response

@@ -1,0 +1,1 @@
+"""The derived indexes: text (tantivy) and vectors. They follow the change feed and are disposable."""

@@ -1,0 +1,1 @@
+"""The outbox queue: jobs are written with the data they follow, claimed, retried, and kept when they die."""

@@ -1,0 +1,213 @@
+"""The books of one pass over some records: drafts, session facts, retractions, counts, and the state carried along."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from flywheel.model import MessageKind, Micros, Role, digest
+from flywheel.readers.claude.state import State
+from flywheel.readers.fields import cap_text, mapping_of, micros_of, native, text_of, true
+from flywheel.readers.seam import Draft, Parsed, Record, Retracted, SessionFacts
+from flywheel.text.compose import FENCE_OPEN, strip_injected
+
+_FENCE: Final = FENCE_OPEN.strip("<>").split()[0]
+_NO_BRANCH: Final = ("", "HEAD")
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A record of the chain: whose it is and when it was."""
+
+    record: Record
+    uuid: str
+    session: str  # native id
+    trunk: bool  # whether it is part of the conversation with the person, and not of an agent started by it
+    at: Micros
+
+
+@dataclass(slots=True)
+class Facts:
+    """What the pass has learned of one session."""
+
+    parent: str = ""
+    title: str = ""
+    cwd: str = ""
+    branch: str = ""
+    model: str = ""
+    version: str = ""
+    forked_from: str = ""
+    started: int | None = None
+    last: int | None = None
+    extra: dict[str, object] = field(default_factory=dict)
+
+
+class Ledger:
+    """Takes what the handlers of the record kinds find."""
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self.facts: dict[str, Facts] = {}
+        self.retracted: list[Retracted] = []
+        self._drafts: list[Draft] = []
+        self._unknown: dict[str, int] = {}
+
+    def turn(self, record: Record) -> Turn:
+        """Enter a record of the chain: its session, its time and the facts it holds."""
+        state = self.state
+        trunk = self._name(record) or state.trunk
+        uuid = native(record.get("uuid"))
+        session, parent = self._owner(record, uuid, trunk)
+        if uuid:
+            state.passed(uuid)
+        facts = self.facts.get(session)
+        if facts is None:
+            facts = self.facts[session] = Facts()
+        at = self.date(record)
+        _note(facts, record, at, parent)
+        if facts.version:
+            state.version = facts.version
+        return Turn(record, uuid, session, session == trunk, at)
+
+    def _owner(self, record: Record, uuid: str, trunk: str) -> tuple[str, str]:
+        """Native ids of the record's session and of its parent (FORMATS §1.7)."""
+        state, agent = self.state, native(record.get("agentId"))
+        if state.child and (agent or record.get("isSidechain") is not False):
+            return state.session or agent, state.parent or trunk
+        if true(record.get("isSidechain")):
+            session = agent or state.side(uuid, native(record.get("parentUuid"))) or trunk
+            return session, trunk if session != trunk else ""
+        return trunk, ""
+
+    def beside(self, record: Record) -> bool:
+        """Enter a record beside the chain; whether it speaks of this file's own session."""
+        state, named = self.state, self._name(record)
+        if not state.session or (named and named != state.session):
+            return False
+        self.facts.setdefault(state.session, Facts())
+        return True
+
+    def _name(self, record: Record) -> str:
+        """The record's sessionId; the first one names the file's session when its path does not."""
+        state, named = self.state, native(record.get("sessionId"))
+        if named:
+            state.named = named
+            state.trunk = state.trunk or named
+            if not state.session and not state.child:
+                state.session = named
+        return named
+
+    def date(self, record: Record) -> Micros:
+        """When a record was written; one without a time has that of the record before it."""
+        at = micros_of(record.get("timestamp"))
+        if at is not None:
+            self.state.at = at
+        return Micros(self.state.at)
+
+    def draft(
+        self,
+        turn: Turn,
+        role: Role,
+        kind: MessageKind,
+        text: str,
+        *,
+        part: int | str = 0,
+        tool: str = "",
+        call_id: str = "",
+        is_error: bool = False,
+        meta: Mapping[str, object] | None = None,
+        empty: bool = False,
+    ) -> None:
+        """Add a draft, unless it is empty and may not be. ``part`` tells the drafts of one record apart."""
+        if _FENCE in text:  # the look before the regex is for speed
+            text = strip_injected(text)
+        if not empty and not text.strip():
+            return
+        text, chars = cap_text(text, self.state.block)
+        meta = meta or {}
+        if chars:
+            meta = {**meta, "chars": chars}
+        uuid = turn.uuid
+        if not uuid:
+            stamp = text_of(turn.record.get("timestamp"))
+            uuid = digest("\0".join((turn.session, role, stamp, call_id, text)))
+        self._drafts.append(
+            Draft(
+                key=(uuid, f"#{part}") if part else (uuid,),
+                session=turn.session,
+                ordinal=self.state.count,
+                role=role,
+                kind=kind,
+                text=text,
+                tool=tool,
+                call_id=call_id,
+                is_error=is_error,
+                meta=meta,
+                created_at=turn.at,
+            )
+        )
+        self.state.count += 1
+
+    def count(self, kind: str) -> None:
+        """Count something that no rule knows."""
+        self._unknown[kind] = self._unknown.get(kind, 0) + 1
+
+    def close(self) -> Parsed:
+        """Everything entered since the books were opened."""
+        self._conclude()
+        return Parsed(
+            carry=self.state.dump(),
+            drafts=tuple(self._drafts),
+            sessions={name: _told(name, facts) for name, facts in self.facts.items()},
+            retracted=tuple(self.retracted),
+            unknown=self._unknown,
+        )
+
+    def _conclude(self) -> None:
+        """What the state knows of the file's own session, if it was spoken of."""
+        state, facts = self.state, self.facts.get(self.state.session)
+        if facts is None:
+            return
+        facts.title = state.title or facts.title
+        if any(state.usage):
+            facts.extra["usage"] = state.spent()
+        if state.links:
+            facts.extra["pull_requests"] = [dict(link) for link in state.links]
+        if state.compactions:
+            facts.extra["compactions"] = state.compactions
+        if state.agent_type:
+            facts.extra["agent_type"] = state.agent_type
+
+
+def _note(facts: Facts, record: Record, at: Micros, parent: str) -> None:
+    facts.parent = facts.parent or parent
+    if not facts.cwd:
+        facts.cwd = text_of(record.get("cwd"))[:4096]
+    branch = text_of(record.get("gitBranch"))
+    if branch not in _NO_BRANCH:
+        facts.branch = branch[:250]
+    facts.version = text_of(record.get("version"))[:60] or facts.version
+    if facts.started is None or at < facts.started:
+        facts.started = at
+    if facts.last is None or at > facts.last:
+        facts.last = at
+    if "forkedFrom" in record and not facts.forked_from:
+        origin = record["forkedFrom"]
+        facts.forked_from = native(mapping_of(origin).get("sessionId")) or native(origin)
+
+
+def _told(name: str, facts: Facts) -> SessionFacts:
+    return SessionFacts(
+        native_id=name,
+        parent=facts.parent,
+        title=facts.title,
+        cwd=facts.cwd,
+        branch=facts.branch,
+        model=facts.model,
+        version=facts.version,
+        forked_from=facts.forked_from,
+        started_at=None if facts.started is None else Micros(facts.started),
+        last_at=None if facts.last is None else Micros(facts.last),
+        extra=facts.extra,
+    )

@@ -1,0 +1,203 @@
+"""The seam between sources and readers: raw records in, drafts, session facts and retractions out; no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any, Protocol, runtime_checkable
+
+from flywheel.model import MessageId, MessageKind, Micros, Role, SessionId, evidence_id
+from flywheel.readers.fields import TEXT_CAP
+
+Record = Mapping[str, Any]
+"""One raw record as JSON (or a table's row) gave it. Nothing about its shape is trusted."""
+
+Carry = Mapping[str, Any]
+"""What a reader remembers between two reads of one file: JSON-able and bounded, whatever the file's length.
+
+Text that somebody wrote (titles, queued prompts) is under ``"words"``; everything else is identifiers and numbers.
+"""
+
+
+class SourceKind(StrEnum):
+    """How an agent's files are read."""
+
+    LINES = "lines"  # append-only JSONL: only what is new is read
+    DOCUMENT = "document"  # one JSON file or a replay log: read whole whenever it changed
+    SQLITE = "sqlite"  # a database: rows past a cursor
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """What a transcript's path alone tells."""
+
+    session: str = ""  # native session id; "" when only the records know
+    parent: str = ""  # native id of the parent session; "" when there is none or only the records know
+    child: bool = False  # a subagent's file
+    sidecar: str = ""  # name of a small JSON file beside it with facts about the session; "" when there is none
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowQuery:
+    """One table that a `SourceKind.SQLITE` reader wants.
+
+    ``sql`` is a SELECT with ``:after`` as its only parameter, ordered by ``cursor``; the source gives each row as a
+    record of column names with the query's ``name`` under ``"table"``, and remembers the last ``cursor`` value.
+    """
+
+    name: str
+    sql: str
+    cursor: str
+    start: int | str = 0  # what ``:after`` is at the first read
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A message as its agent wrote it: not redacted, not stored.
+
+    ``meta`` has these keys where they apply, all capped: ``files`` (paths), ``command``, ``edits`` (``path``, ``old``,
+    ``new``), ``input`` (other arguments), ``exit`` (int), ``interrupted``, ``agent`` (native id of a child session),
+    ``spilled`` (path, never followed), ``images`` (count), ``slash`` (command name), ``notice`` (what sort of notice),
+    ``chars`` (length before the text was capped).
+    """
+
+    key: tuple[str, ...]  # native id; the message's id is `message_id` of it
+    session: str  # native id of the session it belongs to
+    ordinal: int  # by file position
+    role: Role
+    kind: MessageKind
+    text: str
+    tool: str = ""
+    call_id: str = ""
+    is_error: bool = False
+    meta: Mapping[str, object] = field(default_factory=dict)
+    created_at: Micros
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionFacts:
+    """What some records tell about one session. Counts are absolute for the file so far, never deltas."""
+
+    native_id: str
+    parent: str = ""
+    title: str = ""
+    cwd: str = ""  # the first one
+    branch: str = ""
+    model: str = ""
+    version: str = ""
+    forked_from: str = ""  # native session id
+    started_at: Micros | None = None
+    last_at: Micros | None = None
+    ended_at: Micros | None = None
+    extra: Mapping[str, object] = field(default_factory=dict)  # pull_requests, usage, compactions, agent_type, ...
+
+    def merge(self, later: SessionFacts) -> SessionFacts:
+        """Both together: the first cwd, the last of what may change, the widest time span. Associative."""
+        return replace(
+            later,
+            parent=self.parent or later.parent,
+            title=later.title or self.title,
+            cwd=self.cwd or later.cwd,
+            branch=later.branch or self.branch,
+            model=later.model or self.model,
+            version=later.version or self.version,
+            forked_from=self.forked_from or later.forked_from,
+            started_at=_pick(min, self.started_at, later.started_at),
+            last_at=_pick(max, self.last_at, later.last_at),
+            ended_at=later.ended_at or self.ended_at,
+            extra={**self.extra, **later.extra},
+        )
+
+
+def _pick(choose: Any, one: Micros | None, two: Micros | None) -> Micros | None:
+    if one is None or two is None:
+        return two if one is None else one
+    return Micros(choose(one, two))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retracted:
+    """Messages that the agent took back: by native id, or the session's ordinals in ``[since, until)``."""
+
+    reason: str
+    session: str
+    keys: Sequence[tuple[str, ...]] = ()
+    since: int = 0
+    until: int = 0
+    at: Micros
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parsed:
+    """What a reader made of some records."""
+
+    carry: Carry
+    drafts: Sequence[Draft] = ()
+    sessions: Mapping[str, SessionFacts] = field(default_factory=dict)  # by native id
+    retracted: Sequence[Retracted] = ()
+    unknown: Mapping[str, int] = field(default_factory=dict)  # record kinds that no rule knows
+
+    def then(self, later: Parsed) -> Parsed:
+        """This and what the following records gave; ``parse(a).then(parse(b)) == parse(a + b)``."""
+        sessions = dict(self.sessions)
+        for native, facts in later.sessions.items():
+            sessions[native] = sessions[native].merge(facts) if native in sessions else facts
+        unknown = dict(self.unknown)
+        for kind, count in later.unknown.items():
+            unknown[kind] = unknown.get(kind, 0) + count
+        return Parsed(
+            carry=later.carry,
+            drafts=(*self.drafts, *later.drafts),
+            sessions=sessions,
+            retracted=(*self.retracted, *later.retracted),
+            unknown=unknown,
+        )
+
+
+class Reader(Protocol):
+    """One agent's transcripts. Pure: every method is a function of its arguments."""
+
+    agent: str
+    source: SourceKind
+    heads: Sequence[str]
+    """Keys that a record may begin with: where the lines source looks for a record spliced into a damaged line."""
+
+    def roots(self, home: str, env: Mapping[str, str]) -> Sequence[str]:
+        """Folders that hold this agent's transcripts, whether they exist or not."""
+
+    def place(self, parts: Sequence[str]) -> Place | None:
+        """What the path (its parts below a root, or all of them) tells; None when it is not a transcript's."""
+
+    def recognises(self, record: Record, session: str = "") -> bool:
+        """Whether this is a whole record of this agent, and of that session when one is given."""
+
+    def start(self, place: Place, *, at: Micros, sidecar: Record | None = None, block_chars: int = TEXT_CAP) -> Carry:
+        """The carry before the first record.
+
+        ``at`` dates what comes before the first timestamp, ``block_chars`` is what is kept of one block of text.
+        """
+
+    def parse(self, carry: Carry, records: Sequence[Record]) -> Parsed:
+        """Drafts, facts and retractions of the next records. Never raises for what a record holds."""
+
+    def session_of(self, carry: Carry) -> str:
+        """The native session id that this file's records name, for `recognises`; "" when it is not known yet."""
+
+
+@runtime_checkable
+class RowReader(Protocol):
+    """What a reader over a database offers beside `Reader`."""
+
+    def queries(self, tables: Mapping[str, Sequence[str]]) -> Sequence[RowQuery]:
+        """The queries to run, given the tables that exist and their columns."""
+
+
+def message_id(agent: str, key: Sequence[str]) -> MessageId:
+    """The id of a message from its native id: the same on every machine, for a copy too."""
+    return MessageId(evidence_id(agent, *key))
+
+
+def session_id(agent: str, native: str) -> SessionId:
+    """The id of a session from its native id."""
+    return SessionId(evidence_id(agent, "session", native))

@@ -1,0 +1,157 @@
+"""The embedding worker: follows the change feed, gives every text its vector, and tells the vector index."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from flywheel.embed import Embedder, quantise
+from flywheel.index.vectors import START, Batch, Gone, VectorWriter, write_mark
+from flywheel.model import Change, Embedding, Kind, Op, Seq, digest
+from flywheel.search.embedding_texts import Wanted, read_texts
+from flywheel.store import Db, Tx, mapper
+
+ENCODE: Final = 256
+"""Texts encoded at a time."""
+
+SLICE: Final = 64
+"""Rows written between two looks at the clock."""
+
+LOCKED: Final = 0.012
+"""Seconds after which a write transaction takes no further slice; the commit comes on top."""
+
+CHUNK: Final = 500
+
+
+@dataclass(slots=True)
+class _Plan:
+    """What one step comes to."""
+
+    fresh: list[Wanted]  # to be encoded
+    keep: list[Embedding]  # encoded before, from the same text
+    gone: Sequence[Gone]  # has no vector any more
+    moved: list[Gone]  # has its vector elsewhere now
+
+
+class EmbeddingFollower:
+    """Follower "vectors" for one model. Texts are encoded while no lock is held.
+
+    What was embedded from the same text by the same model is not embedded again, so a step that died half-way, or a
+    feed replayed from its beginning, costs reading and little else. The rows of another model stay until this one has
+    caught up, and then go; searches use this model's meanwhile, as far as they are.
+    """
+
+    name = "vectors"
+
+    def __init__(self, db: Db, writer: VectorWriter, embedder: Embedder) -> None:
+        """Makes the index whole where it was damaged, which reads the `embedding` table."""
+        self._db = db
+        self._writer = writer
+        self._embedder = embedder
+        self._mark = writer.prepare(db, embedder.model_id)
+
+    def watermark(self) -> tuple[str, Seq]:
+        """The feed and its last change that is in the table and in the index; ("", 0) when nothing is."""
+        return self._mark
+
+    def apply(self, db: Db, changes: Sequence[Change], feed: str, upto: Seq) -> None:
+        """Embed what the changes name, drop what is no more, then move the watermark."""
+        plan = self._read(db, changes)
+        model = self._embedder.model_id
+        if self._mark == START:
+            self._note(db, feed, Seq(0))  # whoever finds rows of this model finds its mark
+        self._drop(db, plan.gone)
+        put: list[Embedding] = []
+        for start in range(0, len(plan.fresh), ENCODE):
+            rows = self._encode(plan.fresh[start : start + ENCODE])
+            self._store(db, rows)
+            put += rows
+        self._note(db, feed, upto)
+        drop = [*plan.gone, *plan.moved]
+        erase = any(change.op is Op.DEL and change.kind is not Kind.SYMBOL for change in changes)
+        batch = Batch(model=model, put=put, keep=plan.keep, drop=drop, erase=erase, feed=feed, upto=upto)
+        self._writer.publish(db, batch)
+        self._mark = (feed, upto)
+
+    def reset(self) -> None:
+        """Start anew with the next step. What is embedded stays, and is used where its text is still the same."""
+        self._writer.reset(self._db, self._embedder.model_id)
+        self._mark = START
+
+    def settle(self, db: Db) -> int:
+        """One piece of housekeeping: rows of other models go, a few at a time. 0 when there is nothing to do."""
+        return self._writer.settle(db, self._embedder.model_id)
+
+    def _read(self, db: Db, changes: Sequence[Change]) -> _Plan:
+        with db.read() as tx:
+            wanted, gone = read_texts(tx, changes)
+            before = self._existing(tx, wanted)
+        plan = _Plan(fresh=[], keep=[], gone=gone, moved=[])
+        for item in {(item.kind, item.id): item for item in wanted}.values():
+            old = before.get((item.kind, item.id))
+            if old and old.sha256 == digest(item.text) and old.project_id == item.project_id:
+                plan.keep.append(old)
+                continue
+            plan.fresh.append(item)
+            if old and old.project_id != item.project_id:
+                plan.moved.append(Gone(kind=old.kind, id=old.id, project_id=old.project_id))
+        return plan
+
+    def _existing(self, tx: Tx, wanted: Sequence[Wanted]) -> dict[tuple[Kind, str], Embedding]:
+        found: dict[tuple[Kind, str], Embedding] = {}
+        for kind in Kind:
+            for ids in _chunks([item.id for item in wanted if item.kind is kind]):
+                for row in mapper.find(
+                    tx,
+                    Embedding,
+                    "WHERE kind = :kind AND id IN :ids AND model = :model",
+                    kind=kind.value,
+                    ids=ids,
+                    model=self._embedder.model_id,
+                ):
+                    found[row.kind, row.id] = row
+        return found
+
+    def _encode(self, wanted: Sequence[Wanted]) -> list[Embedding]:
+        vectors = quantise(self._embedder.encode([item.text for item in wanted]))
+        return [
+            Embedding(
+                kind=item.kind,
+                id=item.id,
+                model=self._embedder.model_id,
+                project_id=item.project_id,
+                dim=self._embedder.dim,
+                vector=vector.tobytes(),
+                sha256=digest(item.text),
+            )
+            for item, vector in zip(wanted, np.ascontiguousarray(vectors), strict=True)
+        ]
+
+    def _store(self, db: Db, rows: Sequence[Embedding]) -> None:
+        at = 0
+        while at < len(rows):
+            with db.write(bulk=True) as tx:
+                enough = time.monotonic() + LOCKED
+                while at < len(rows) and time.monotonic() < enough:
+                    self._writer.store(tx, rows[at : at + SLICE])
+                    at += SLICE
+
+    def _note(self, db: Db, feed: str, upto: Seq) -> None:
+        with db.write(bulk=True) as tx:
+            write_mark(tx, self._embedder.model_id, feed, upto)
+
+    def _drop(self, db: Db, gone: Sequence[Gone]) -> None:
+        """Delete every model's vectors of what is no more."""
+        for kind in Kind:
+            for ids in _chunks([item.id for item in gone if item.kind is kind]):
+                with db.write(bulk=True) as tx:
+                    tx.run("DELETE FROM embedding WHERE kind = :kind AND id IN :ids", kind=kind.value, ids=ids)
+
+
+def _chunks(ids: Sequence[str]) -> Iterator[Sequence[str]]:
+    for start in range(0, len(ids), CHUNK):
+        yield ids[start : start + CHUNK]

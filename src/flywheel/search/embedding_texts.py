@@ -1,0 +1,200 @@
+"""What is embedded of each kind of thing, read from the store."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+from flywheel.index.vectors import Gone
+from flywheel.model import Change, Clean, Document, Entry, Kind, Message, MessageKind, Op, ProjectId, Symbol
+from flywheel.store import Tx, mapper
+from flywheel.text.compose import fold, join, span
+from flywheel.text.words import split_identifier
+
+PROSE: Final = (MessageKind.PROMPT, MessageKind.REPLY, MessageKind.SUMMARY)
+"""What is embedded of a conversation. Tool calls and results are four fifths of the messages, and what is looked for in
+them are names and paths, which full text finds; thinking and notices are not searched."""
+
+HEAD: Final = 4000
+"""Characters of a text that count."""
+
+BEFORE: Final = 300
+"""Characters of the previous message that go with one: its end, which is what a short answer answers."""
+
+STRETCH: Final = 200
+"""Messages between two changed ones of a session up to which all are read in one go."""
+
+CHUNK: Final = 500
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """Something that ought to have a vector, and of which text."""
+
+    kind: Kind
+    id: str
+    project_id: ProjectId
+    text: Clean
+
+
+def read_texts(tx: Tx, changes: Sequence[Change]) -> tuple[list[Wanted], list[Gone]]:
+    """What the changes ask to be embedded, and what they say is no more.
+
+    A changed message brings the next one of its session along, whose text it is part of.
+    """
+    wanted: list[Wanted] = []
+    gone: list[Gone] = []
+    for kind, read in _READ.items():
+        changed = {change.id: change for change in changes if change.kind is kind}
+        found, others = read(tx, [id for id, change in changed.items() if change.op is Op.PUT])
+        wanted += found
+        there = others | {item.id for item in found}
+        gone += [
+            Gone(kind=kind, id=id, project_id=change.project_id) for id, change in changed.items() if id not in there
+        ]
+    return wanted, gone
+
+
+def _messages(tx: Tx, ids: Sequence[str]) -> tuple[list[Wanted], set[str]]:
+    """Texts of prose that stands, and the messages that never have a vector."""
+    sessions: dict[str, dict[str, int]] = defaultdict(dict)
+    never: set[str] = set()
+    for chunk in _chunks(ids):
+        for id, session, ordinal, kind in tx.all(
+            "SELECT id, session_id, ordinal, kind FROM message WHERE id IN :ids", ids=chunk
+        ):
+            if kind in PROSE:
+                sessions[session][id] = ordinal
+            else:
+                never.add(id)
+    wanted = [item for session, changed in sessions.items() for item in _session(tx, session, changed)]
+    return wanted, never
+
+
+def _session(tx: Tx, session: str, changed: Mapping[str, int]) -> Iterator[Wanted]:
+    """Texts of the changed messages of a session, and of those that follow one; ``changed`` gives ordinals."""
+    ordinals = sorted(changed.values())
+    for first, last in _stretches(ordinals):
+        before: Message | None = None
+        for message in _prose(tx, session, first, last):
+            place = bisect_left(ordinals, message.ordinal)
+            follows = place > 0 and (before is None or ordinals[place - 1] >= before.ordinal)
+            if message.ordinal >= first and (message.id in changed or follows):  # the one before is context only
+                yield _message(message, before)
+            before = message
+
+
+def _stretches(ordinals: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Runs of ascending ordinals with no large gap, as first and last."""
+    first = last = ordinals[0]
+    for ordinal in ordinals[1:]:
+        if ordinal - last > STRETCH:
+            yield first, last
+            first = ordinal
+        last = ordinal
+    yield first, last
+
+
+def _prose(tx: Tx, session: str, first: int, last: int) -> list[Message]:
+    """The prose of a stretch that was not taken back, with one message before it and one after, in order."""
+    stands = (
+        "WHERE session_id = :session AND kind IN :kinds"
+        " AND NOT EXISTS (SELECT 1 FROM retraction WHERE message_id = message.id)"
+    )
+
+    def read(tail: str, **params: object) -> list[Message]:
+        sql = f"SELECT {_heads(Message)} FROM message {stands} AND {tail}"
+        rows = tx.all(sql, session=session, kinds=[kind.value for kind in PROSE], **params)
+        return [mapper.decode(Message, row) for row in rows]
+
+    return [
+        *read('ordinal < :first ORDER BY ordinal DESC, id COLLATE "C" DESC LIMIT 1', first=first),
+        *read('ordinal >= :first AND ordinal <= :last ORDER BY ordinal, id COLLATE "C"', first=first, last=last),
+        *read('ordinal > :last ORDER BY ordinal, id COLLATE "C" LIMIT 1', last=last),
+    ]
+
+
+def _message(message: Message, before: Message | None) -> Wanted:
+    text = message.text
+    if before is not None and before.text:
+        text = join([span(before.text, max(0, len(before.text) - BEFORE), len(before.text)), text], "\n")
+    return Wanted(kind=Kind.MESSAGE, id=message.id, project_id=message.project_id, text=text)
+
+
+def _entries(tx: Tx, ids: Sequence[str]) -> tuple[list[Wanted], set[str]]:
+    """Title, summary and body."""
+    entries = [entry for chunk in _chunks(ids) for entry in mapper.find(tx, Entry, "WHERE id IN :ids", ids=chunk)]
+    return [
+        Wanted(
+            kind=Kind.ENTRY,
+            id=entry.id,
+            project_id=entry.project_id,
+            text=_head(join([entry.title, entry.summary, entry.body], "\n")),
+        )
+        for entry in entries
+    ], set()
+
+
+def _documents(tx: Tx, ids: Sequence[str]) -> tuple[list[Wanted], set[str]]:
+    """Title and how it begins."""
+    sql = f"SELECT {_heads(Document)} FROM document WHERE id IN :ids"
+    documents = [mapper.decode(Document, row) for chunk in _chunks(ids) for row in tx.all(sql, ids=chunk)]
+    return [
+        Wanted(
+            kind=Kind.DOCUMENT,
+            id=document.id,
+            project_id=document.project_id,
+            text=join([document.title, document.text], "\n"),
+        )
+        for document in documents
+    ], set()
+
+
+def _symbols(tx: Tx, ids: Sequence[str]) -> tuple[list[Wanted], set[str]]:
+    """The words of its name, and what is said about it; its signature where nothing is."""
+    sql = f"SELECT {_named(Symbol)} FROM symbol WHERE id IN :ids"
+    symbols = [mapper.decode(Symbol, row) for chunk in _chunks(ids) for row in tx.all(sql, ids=chunk)]
+    return [
+        Wanted(kind=Kind.SYMBOL, id=symbol.id, project_id=symbol.project_id, text=_head(_symbol(symbol)))
+        for symbol in symbols
+    ], set()
+
+
+def _symbol(symbol: Symbol) -> Clean:
+    parts = [fold(split_identifier(symbol.qualified), symbol.doc), symbol.doc]
+    if symbol.doc.strip() == symbol.qualified:
+        parts.append(symbol.signature)
+    return join(parts, "\n")
+
+
+_READ: Final = {
+    Kind.MESSAGE: _messages,
+    Kind.ENTRY: _entries,
+    Kind.DOCUMENT: _documents,
+    Kind.SYMBOL: _symbols,
+}
+
+
+def _heads(cls: type) -> str:
+    """The columns of a class with only the head of its text, and nothing of what is not embedded."""
+    columns = mapper.columns(cls).replace('"text"', f'substr("text", 1, {HEAD})')
+    return columns.replace('"meta"', "'{}'")
+
+
+def _named(cls: type) -> str:
+    """The columns of a class with its qualified name before its doc, where it counts as text of the store."""
+    return mapper.columns(cls).replace('"doc"', """"qualified" || ' ' || "doc\"""")
+
+
+def _head(text: Clean) -> Clean:
+    return span(text, 0, HEAD)
+
+
+def _chunks(items: Sequence[T]) -> Iterator[Sequence[T]]:
+    for start in range(0, len(items), CHUNK):
+        yield items[start : start + CHUNK]

@@ -1,0 +1,225 @@
+"""Searching: candidates from every list, read again in the store, ranked."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from flywheel.api import Hit, SearchAnswer
+from flywheel.config import Config
+from flywheel.embed import Embedder
+from flywheel.errors import BadInput
+from flywheel.index.follow import lag
+from flywheel.index.text_read import TextReader
+from flywheel.index.vectors import VectorIndex
+from flywheel.model import SERVED, Kind, Micros, ProjectId, Status, short_id
+from flywheel.search import queries, rules
+from flywheel.search.lexicon import Lexicon
+from flywheel.search.passage import best_passage
+from flywheel.search.propose import Ask, Sources, propose
+from flywheel.search.queries import Filters, Full
+from flywheel.search.question import understand
+from flywheel.search.rules import Candidate, Facts, Key, Weights
+from flywheel.store import Db, Tx
+
+SEARCHED: Final = (Kind.ENTRY, Kind.MESSAGE, Kind.DOCUMENT, Kind.SYMBOL)
+"""The kinds that an answer can hold."""
+
+LONGEST_QUERY: Final = 4000
+"""Characters of a question that are looked at."""
+
+POOL: Final = 60
+"""Candidates that each list proposes at least; the store is asked about as many at a time."""
+
+TWIN_CHARS: Final = 1500
+"""Characters that tell near-duplicates."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionHit:
+    """A session, and its messages that were found."""
+
+    session_id: str
+    score: float
+    hits: Sequence[Hit]  # best first
+
+
+@dataclass(slots=True, kw_only=True)
+class Ranked:
+    """Candidates in order, with what the store says about them, and how they came about."""
+
+    candidates: list[Candidate]
+    facts: dict[Key, Facts]
+    proposed: int
+    refused: int  # proposed, and refused by a hard filter of the store
+    weak: bool  # nothing is relevant enough
+
+
+class Searcher:
+    """Search over one store and its indexes. Safe to use from several threads."""
+
+    def __init__(
+        self,
+        db: Db,
+        text: TextReader,
+        vectors: VectorIndex | None,
+        embedder: Embedder | None,
+        config: Config,
+        *,
+        weights: Weights | None = None,
+    ) -> None:
+        """Without ``vectors`` or ``embedder`` the answer is from full text, names and graph, and says so."""
+        self._db = db
+        lexicon = Lexicon(lambda word: text.terms(word).stems)
+        self._sources = Sources(text=text, vectors=vectors, embedder=embedder, lexicon=lexicon)
+        self._config = config
+        self._weights = weights or Weights()
+
+    def search(
+        self,
+        *,
+        query: str,
+        projects: Sequence[ProjectId] = (),
+        kinds: Sequence[str] = (),
+        limit: int | None = None,
+        since: Micros | None = None,
+        until: Micros | None = None,
+        statuses: Sequence[str] = (),
+        working: Collection[str] = (),
+    ) -> SearchAnswer:
+        """The best entries, messages, documents and symbols, or why there are none.
+
+        No ``projects`` is everywhere, no ``kinds`` all of them, no ``statuses`` those that are served. ``since`` is
+        inclusive, ``until`` exclusive. ``working``: files and symbols at hand, whose entries come first. Raises
+        BadInput for an unknown kind or status.
+        """
+        wanted = limit or self._config.search.limit
+        ask = self._ask(query, projects, kinds, max(POOL, 4 * wanted), since, until, statuses)
+        lagging = lag(self._db, self._sources.text.watermark())
+        with self._db.read() as tx:
+            ranked = self._rank(tx, ask, wanted, working)
+            hits = [] if ranked.weak else self._hits(tx, ask, ranked, wanted)
+            reason = "" if hits else self._reason(tx, ask, ranked, lagging)
+        return SearchAnswer(query=query, hits=hits, behind=lagging, reason=reason, notes=self._notes())
+
+    def sessions(
+        self,
+        *,
+        query: str,
+        projects: Sequence[ProjectId] = (),
+        limit: int = 5,
+        since: Micros | None = None,
+        until: Micros | None = None,
+    ) -> Sequence[SessionHit]:
+        """The sessions whose messages answer best, each with its messages that were found, best first."""
+        ask = self._ask(query, projects, (Kind.MESSAGE,), max(POOL, 20 * limit), since, until, ())
+        with self._db.read() as tx:
+            ranked = self._rank(tx, ask, ask.pool, ())
+            if ranked.weak:
+                return []
+            grouped = rules.sessions(ranked.candidates, ranked.facts, self._weights)[:limit]
+            keys = [key for _, _, found in grouped for key in found]
+            full = queries.read_full(tx, keys)
+            by_key = {one.key: one for one in ranked.candidates}
+            return [
+                SessionHit(
+                    session_id=session,
+                    score=score,
+                    hits=[self._hit(ask, by_key[key], ranked.facts[key], full[key]) for key in found],
+                )
+                for session, score, found in grouped
+            ]
+
+    def _ask(
+        self,
+        query: str,
+        projects: Sequence[ProjectId],
+        kinds: Sequence[str],
+        pool: int,
+        since: Micros | None,
+        until: Micros | None,
+        statuses: Sequence[str],
+    ) -> Ask:
+        try:
+            wanted = tuple(dict.fromkeys(Kind(kind) for kind in kinds)) or SEARCHED
+            allowed = [Status(status) for status in statuses] or list(SERVED)
+        except ValueError as error:
+            raise BadInput(f"{error}; kinds: {', '.join(SEARCHED)}; statuses: {', '.join(Status)}") from error
+        if Kind.SESSION in wanted:
+            raise BadInput(f"sessions are not searched by kind; kinds: {', '.join(SEARCHED)}")
+        filters = Filters(projects=list(projects), statuses=allowed, since=since, until=until)
+        with self._db.read() as tx:
+            names = queries.project_names(tx, projects)
+        question = understand(query[:LONGEST_QUERY], names)
+        return Ask(question=question, kinds=wanted, filters=filters, pool=pool)
+
+    def _rank(self, tx: Tx, ask: Ask, wanted: int, working: Collection[str]) -> Ranked:
+        """Ask the store about the candidates, ``ask.pool`` at a time, until enough of them stand."""
+        proposed = propose(tx, self._sources, ask, self._weights)
+        facts: dict[Key, Facts] = {}
+        looked = 0
+        while looked < len(proposed) and (not looked or len(facts) < wanted):
+            part = proposed[looked : looked + ask.pool]
+            facts |= queries.read_facts(tx, [one.key for one in part], ask.filters)
+            looked += len(part)
+        facts = self._told(tx, facts, working)
+        candidates = rules.adjust(proposed[:looked], facts, self._weights, named=ask.question.projects)
+        weak = self._config.search.abstain and not rules.relevant(candidates, self._weights)
+        return Ranked(
+            candidates=candidates, facts=facts, proposed=len(proposed), refused=looked - len(facts), weak=weak
+        )
+
+    def _told(self, tx: Tx, facts: Mapping[Key, Facts], working: Collection[str]) -> dict[Key, Facts]:
+        """With what the ledger and the working set say about the entries among them."""
+        entries = [id for kind, id in facts if kind is Kind.ENTRY]
+        if not entries:
+            return dict(facts)
+        used = queries.usefulness(tx, entries)
+        shared = queries.overlaps(tx, entries, working)
+        told = dict(facts)
+        for id in used.keys() | shared.keys():
+            key = (Kind.ENTRY, id)
+            times, shown = used.get(id, (0, 0))
+            told[key] = replace(facts[key], used=times, shown=shown, overlap=shared.get(id, 0))
+        return told
+
+    def _hits(self, tx: Tx, ask: Ask, ranked: Ranked, limit: int) -> list[Hit]:
+        first = ranked.candidates[: 2 * limit + 8]
+        full = queries.read_full(tx, [one.key for one in first])
+        words = {key: one.text[:TWIN_CHARS].lower().split() for key, one in full.items()}
+        kept = rules.distinct(first, words, limit, self._weights)
+        return [self._hit(ask, one, ranked.facts[one.key], full[one.key]) for one in kept]
+
+    def _hit(self, ask: Ask, one: Candidate, facts: Facts, full: Full) -> Hit:
+        kind, id = one.key
+        wanted = self._sources.text.terms(ask.question.words).stems
+        return Hit(
+            kind=kind.value,
+            id=id,
+            short=short_id(id),
+            project_id=facts.project,
+            title=full.title,
+            text=best_passage(full.text, wanted, lambda text: self._sources.text.terms(text).stems),
+            score=round(one.score, 4),
+            status=facts.status,
+            type=facts.type,
+            role=facts.role,
+            session_id=facts.session,
+            agent=full.agent,
+            path=full.path,
+            created_at=Micros(facts.at),
+            why=tuple(one.why),
+        )
+
+    def _reason(self, tx: Tx, ask: Ask, ranked: Ranked, lagging: int) -> str:
+        if ranked.candidates and ranked.weak:
+            return "below the floor"
+        if ranked.refused:
+            return f"filtered out ({ranked.refused})"
+        if not queries.holds_any(tx, ask.kinds, ask.filters.projects):
+            return "nothing stored"
+        return f"index behind by {lagging}" if lagging else "no match"
+
+    def _notes(self) -> Sequence[str]:
+        return () if self._sources.embedder and self._sources.vectors else ("no embedding model: full text only",)

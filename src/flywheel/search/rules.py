@@ -1,0 +1,194 @@
+"""What decides the order of an answer: fusion of lists, small measured weights, diversity, abstention. Pure."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from flywheel.model import ClaimType, Kind, MessageKind, Role, Status
+
+Key = tuple[Kind, str]
+"""Kind and id of something that can be found."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weights:
+    """What each sign counts."""
+
+    text: float = 1.0
+    vector: Mapping[Kind, float] = field(default_factory=lambda: VECTOR)
+    name: float = 0.3
+    graph: float = 0.15
+    further: float = 0.7
+    role: Mapping[str, float] = field(default_factory=lambda: ROLE)
+    type: Mapping[str, float] = field(default_factory=lambda: TYPE)
+    status: Mapping[str, float] = field(default_factory=lambda: STATUS)
+    recency: float = 0.03
+    half_life_days: float = 90.0
+    working: float = 0.25
+    useful: float = 0.2
+    named_project: float = 1.25
+    floor_text: float = 0.08
+    floor_vector: float = 0.3
+    twin: float = 0.85
+
+
+VECTOR: Final[Mapping[Kind, float]] = {Kind.MESSAGE: 0.18, Kind.ENTRY: 0.18, Kind.DOCUMENT: 0.18, Kind.SYMBOL: 0.1}
+ROLE: Final[Mapping[str, float]] = {Role.USER: 1.0, Role.ASSISTANT: 0.97, Role.SYSTEM: 0.8, Role.TOOL: 0.7}
+TYPE: Final[Mapping[str, float]] = {
+    MessageKind.SUMMARY: 0.85,
+    MessageKind.TOOL_CALL: 0.8,
+    MessageKind.THINKING: 0.8,
+    ClaimType.DECISION: 1.05,
+    ClaimType.HYPOTHESIS: 0.9,
+    ClaimType.EXTERNAL: 0.85,
+}
+STATUS: Final[Mapping[str, float]] = {
+    Status.CONFIRMED: 1.1,
+    Status.DISPUTED: 0.95,
+    Status.STALE: 0.9,
+    Status.SUPERSEDED: 0.7,
+    Status.REJECTED: 0.5,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """One list of candidates, best first, each with its strength (0 to about 1)."""
+
+    name: str  # "text", "vector", "name" or "graph"
+    hits: Sequence[tuple[Key, float]]
+
+
+@dataclass(slots=True, kw_only=True)
+class Candidate:
+    """Something that at least one list proposed."""
+
+    key: Key
+    score: float = 0.0
+    text: float = 0.0  # strength in full text
+    vector: float = 0.0  # cosine
+    named: bool = False
+    why: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What the store says about a candidate, as far as the order depends on it."""
+
+    key: Key
+    project: str
+    at: int  # microseconds
+    role: str = ""
+    type: str = ""
+    status: str = ""
+    session: str = ""
+    used: int = 0  # how often it went into a session and was used
+    shown: int = 0  # how often it is known whether it was
+    overlap: int = 0  # files and symbols that it shares with the working set
+
+
+def fuse(listings: Sequence[Listing], weights: Weights) -> list[Candidate]:
+    """Candidates by the weighted sum of their strengths, best first; ties by key.
+
+    Strengths, not ranks: on LoCoMo the same two lists give 76.5 % (recall@10) by weighted reciprocal ranks and 77.9 by
+    weighted strengths, because a list that is sure of its first hit says so.
+    """
+    found: dict[Key, Candidate] = {}
+    for listing in listings:
+        for rank, (key, strength) in enumerate(listing.hits, 1):
+            one = found.setdefault(key, Candidate(key=key))
+            one.why.append(f"{listing.name} {rank}" if listing.name in ("text", "vector") else listing.name)
+            if listing.name == "text":
+                one.text = max(one.text, strength)
+                one.score += weights.text * strength
+            elif listing.name == "vector":
+                one.vector = max(one.vector, strength)
+                one.score += weights.vector.get(key[0], 0.0) * max(strength, 0.0)
+            else:
+                one.named |= listing.name == "name"
+                one.score += (weights.name if listing.name == "name" else weights.graph) * strength
+    return sorted(found.values(), key=lambda one: (-one.score, one.key))
+
+
+def relevant(candidates: Sequence[Candidate], weights: Weights) -> bool:
+    """Whether anything is worth returning: injecting nothing is a good answer."""
+    return any(one.named or one.text >= weights.floor_text or one.vector >= weights.floor_vector for one in candidates)
+
+
+def adjust(
+    candidates: Sequence[Candidate],
+    facts: Mapping[Key, Facts],
+    weights: Weights,
+    *,
+    named: Collection[str] = (),
+) -> list[Candidate]:
+    """The candidates that have facts, with the small weights in, best first.
+
+    ``named`` are the projects that the question names.
+
+    Recency is counted back from the newest candidate, so that an answer does not change with the hour.
+    """
+    newest = max((one.at for one in facts.values()), default=0)
+    kept = [one for one in candidates if one.key in facts]
+    for one in kept:
+        known = facts[one.key]
+        one.score *= (
+            weights.role.get(known.role, 1.0)
+            * weights.type.get(known.type, 1.0)
+            * weights.status.get(known.status, 1.0)
+            * (weights.named_project if known.project in named else 1.0)
+            * (1 + weights.recency * 0.5 ** ((newest - known.at) / _MICROS_A_DAY / weights.half_life_days))
+            * (1 + weights.working * (1 - 0.5**known.overlap))
+            * (1 + weights.useful * (known.used - 0.5 * known.shown) / (known.shown + 2))
+        )
+    return sorted(kept, key=lambda one: (-one.score, one.key))
+
+
+_MICROS_A_DAY: Final = 86_400_000_000
+
+
+def sessions(
+    candidates: Sequence[Candidate], facts: Mapping[Key, Facts], weights: Weights
+) -> list[tuple[str, float, list[Key]]]:
+    """Sessions by their hits, best first: the best hit counts whole, each further one ``further`` of the one before."""
+    hits: dict[str, list[Candidate]] = defaultdict(list)
+    for one in candidates:
+        if one.key in facts and facts[one.key].session:
+            hits[facts[one.key].session].append(one)
+    ranked = [
+        (
+            session,
+            sum(one.score * weights.further**number for number, one in enumerate(found)),
+            [one.key for one in found],
+        )
+        for session, found in hits.items()
+    ]
+    return sorted(ranked, key=lambda one: (-one[1], one[0]))
+
+
+def distinct(
+    candidates: Sequence[Candidate], words: Mapping[Key, Collection[str]], limit: int, weights: Weights
+) -> list[Candidate]:
+    """The first ``limit`` candidates that are no near-duplicate of a better one (Jaccard index of their words)."""
+    kept: list[Candidate] = []
+    sets: list[frozenset[str]] = []
+    for one in candidates:
+        mine = frozenset(words.get(one.key, ()))
+        if mine and any(_jaccard(mine, other) >= weights.twin for other in sets):
+            continue
+        kept.append(one)
+        sets.append(mine)
+        if len(kept) == limit:
+            break
+    return kept
+
+
+def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
+    small, large = sorted((len(one), len(other)))
+    if not small or small < 0.5 * large:
+        return 0.0
+    shared = len(one & other)
+    return shared / (small + large - shared)

@@ -1,0 +1,46 @@
+"""The change feed: reading it, and its name."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from typing import Final
+
+from flywheel.model import Change, Kind, Op, Seq
+from flywheel.store import Tx
+
+JUMP: Final = 1_000_000
+"""Numbers that the feed leaves out after a power cut."""
+
+
+def read_changes(tx: Tx, after: Seq, limit: int) -> Sequence[Change]:
+    """The feed past ``after``, in order, at most ``limit`` changes."""
+    rows = tx.all(
+        "SELECT seq, project_id, kind, id, op FROM change WHERE seq > :after ORDER BY seq LIMIT :limit",
+        after=after,
+        limit=limit,
+    )
+    return [Change(seq=seq, project_id=project, kind=Kind(k), id=id, op=Op(op)) for seq, project, k, id, op in rows]
+
+
+def new_feed(tx: Tx) -> str:
+    """Give the change feed a new name: every follower starts anew. For a new, restored or rebuilt database."""
+    feed = uuid.uuid4().hex
+    tx.run(
+        "INSERT INTO setting (name, value) VALUES ('feed_id', :feed) ON CONFLICT (name) DO UPDATE SET value = :feed",
+        feed=feed,
+    )
+    return feed
+
+
+def jump(tx: Tx) -> None:
+    """Leave out numbers that may have been given before a power cut and lost with it.
+
+    Else a follower that had seen them would take the next changes, under the same numbers, for known. The change that
+    marks the jump is about no session, so that followers find nothing and move on.
+    """
+    tx.run(
+        "INSERT INTO change (seq, project_id, kind, id, op)"
+        " SELECT coalesce(max(seq), 0) + :jump, 'global', 'session', '', 'put' FROM change",
+        jump=JUMP,
+    )

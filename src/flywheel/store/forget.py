@@ -1,0 +1,250 @@
+"""The one guarded door through which evidence leaves: tombstones, deletes, and what rests on nothing else.
+
+A tombstone blocks a second import for ever. What is left of an entry that loses some of its claims is rewritten without
+the words that only they brought. Afterwards `scrub` makes the deleted text unreadable in the database's files.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, TypeVar
+
+from flywheel.errors import BadInput, NotFound
+from flywheel.model import Citation, Claim, Clean, Entry, Kind, Micros, Op, ProjectId, evidence_id
+from flywheel.store import Db, Tx, mapper
+
+CHUNK: Final = 500
+
+MARK: Final = "[forgotten]"
+"""Stands where words were taken out of an entry that goes on."""
+
+SHORTEST: Final = 8
+"""Characters below which a quote is too common to be taken out of other text."""
+
+Counts = Counter[str]
+
+T = TypeVar("T")
+
+
+def forget(tx: Tx, kind: str, id: str, reason: Clean, now: Micros) -> dict[str, int]:
+    """Delete a message, session (with its subagents), entry or document for good; how many rows of what went.
+
+    Idempotent: forgetting again counts nothing. Raises NotFound for an id that never was, BadInput for another kind.
+    """
+    doors = {"message": _message, "session": _session, "entry": _entry, "document": _document}
+    if kind not in doors:
+        raise BadInput(f"a {kind} cannot be forgotten; a message, session, entry or document can")
+    row = tx.one(f"SELECT project_id FROM {kind} WHERE id = :id", id=id)
+    if row is None:
+        if is_forgotten(tx, kind, [id]):
+            return {}
+        raise NotFound(f"there is no {kind} {id}")
+    counts: Counts = Counter()
+    doors[kind](_Door(tx, reason, now, counts), id, ProjectId(row[0]))
+    return {name: count for name, count in counts.items() if count}
+
+
+def is_forgotten(tx: Tx, kind: str, ids: Iterable[str]) -> set[str]:
+    """Which of ``ids`` have a tombstone of this kind.
+
+    Kinds: message, session, document, citation, entry, and ``entry_mark`` (see `entry_mark`).
+    """
+    found: set[str] = set()
+    for chunk in _chunks(list(ids)):
+        found.update(
+            id for (id,) in tx.all("SELECT id FROM tombstone WHERE kind = :kind AND id IN :ids", kind=kind, ids=chunk)
+        )
+    return found
+
+
+def entry_mark(project_id: ProjectId, key: str) -> str:
+    """What an entry is forgotten as, besides its id, so that extraction does not find the same thing anew."""
+    return evidence_id("entry", project_id, key)
+
+
+def scrub(db: Db) -> Sequence[str]:
+    """Make what was deleted unreadable in the database's files; what could not be done, for a person to read."""
+    return db.scrub()
+
+
+class _Door:
+    """One forgetting: how rows go, each kind in one place."""
+
+    def __init__(self, tx: Tx, reason: Clean, now: Micros, counts: Counts) -> None:
+        self.tx = tx
+        self.reason = reason
+        self.now = now
+        self.counts = counts
+
+    def bury(self, kind: str, ids: Sequence[str], project_id: ProjectId) -> None:
+        """Write tombstones."""
+        self.tx.batch(
+            "INSERT INTO tombstone (kind, id, project_id, reason, created_at)"
+            " VALUES (:kind, :id, :project_id, :reason, :now) ON CONFLICT DO NOTHING",
+            [(kind, id, project_id, self.reason, self.now) for id in ids],
+        )
+
+    def delete(self, name: str, where: str, **params: object) -> None:
+        """Delete rows of a table and count them."""
+        self.counts[name] += self.tx.run(f"DELETE FROM {name} WHERE {where}", **params)
+
+    def traces(self, kind: Kind, ids: Sequence[str]) -> None:
+        """Delete vectors, and the briefings that these items went into with their ledger rows."""
+        self.delete("embedding", "kind = :kind AND id IN :ids", kind=kind, ids=ids)
+        self.delete(
+            "briefing",
+            "id IN (SELECT briefing_id FROM injection WHERE item_kind = :kind AND item_id IN :ids)",
+            kind=kind,
+            ids=ids,
+        )
+        self.delete("injection", "item_kind = :kind AND item_id IN :ids", kind=kind, ids=ids)
+
+    def messages(self, ids: Sequence[str], project_id: ProjectId) -> None:
+        """Delete messages and what rests on them alone."""
+        for chunk in _chunks(ids):
+            self.bury("message", chunk, project_id)
+            self.citations(mapper.find(self.tx, Citation, "WHERE message_id IN :ids", ids=chunk))
+            self.delete("retraction", "message_id IN :ids", ids=chunk)
+            self.traces(Kind.MESSAGE, chunk)
+            self.delete("message", "id IN :ids", ids=chunk)
+            for id in chunk:
+                self.tx.changed(Kind.MESSAGE, id, project_id, Op.DEL)
+
+    def citations(self, citations: Sequence[Citation]) -> None:
+        """Delete citations, the claims that have none left, and the entries that have no claim left."""
+        for chunk in _chunks(citations):
+            ids = [citation.id for citation in chunk]
+            self.bury("citation", ids, chunk[0].project_id)
+            self.delete("citation", "id IN :ids", ids=ids)
+            claims = mapper.find(
+                self.tx,
+                Claim,
+                "WHERE id IN :ids AND NOT EXISTS (SELECT 1 FROM citation WHERE citation.claim_id = claim.id)",
+                ids=sorted({citation.claim_id for citation in chunk}),
+            )
+            self.claims(claims)
+            entries = {claim.entry_id for claim in claims} | self._entries_of(chunk)
+            words = {citation.quote for citation in chunk} | {claim.text for claim in claims}
+            for entry in mapper.find(self.tx, Entry, "WHERE id IN :ids", ids=sorted(entries)):
+                self.lessen(entry, words)
+
+    def _entries_of(self, citations: Sequence[Citation]) -> set[str]:
+        rows = self.tx.all(
+            "SELECT DISTINCT entry_id FROM claim WHERE id IN :ids", ids=[citation.claim_id for citation in citations]
+        )
+        return {id for (id,) in rows}
+
+    def claims(self, claims: Sequence[Claim]) -> None:
+        """Delete claims, their reviews, and what points to them."""
+        for chunk in _chunks([claim.id for claim in claims]):
+            self.tx.run("UPDATE claim SET superseded_by = NULL WHERE superseded_by IN :ids", ids=chunk)
+            self.delete("review", "kind = 'claim' AND target_id IN :ids", ids=chunk)
+            self.delete("claim", "id IN :ids", ids=chunk)
+
+    def lessen(self, entry: Entry, words: set[Clean]) -> None:
+        """An entry lost claims: it goes when none is left, else it is counted anew and loses their words."""
+        left = mapper.find(self.tx, Claim, "WHERE entry_id = :id", id=entry.id)
+        if not left:
+            self.entry(entry)
+            return
+        quotes = mapper.find(self.tx, Citation, "WHERE claim_id IN :ids", ids=[claim.id for claim in left])
+        kept = [claim.text for claim in left] + [citation.quote for citation in quotes]
+        gone = [w for w in words if len(w) >= SHORTEST and not any(w in text for text in kept)]
+        gone.sort(key=len, reverse=True)
+        self.tx.run(
+            "UPDATE entry SET title = :title, summary = :summary, body = :body, questions = :questions,"
+            " evidence = :evidence, updated_at = :now WHERE id = :id",
+            id=entry.id,
+            title=_without(entry.title, gone),
+            summary=_without(entry.summary, gone),
+            body=_without(entry.body, gone),
+            questions=_without(entry.questions, gone),
+            evidence=max(1, len({claim.session_id for claim in left})),
+            now=self.now,
+        )
+        if gone:
+            self.delete("entry_version", "entry_id = :id", id=entry.id)
+        self.tx.changed(Kind.ENTRY, entry.id, entry.project_id)
+
+    def entry(self, entry: Entry) -> None:
+        """Delete an entry with all that is its own; its claims and their citations are gone by then."""
+        ids = [entry.id]
+        for name in ("entry_version", "entry_link"):
+            self.delete(name, "entry_id = :id", id=entry.id)
+        self.delete("edge", "source_id = :id OR target_id = :id", id=entry.id)
+        self.delete("review", "kind = 'entry' AND target_id = :id", id=entry.id)
+        self.traces(Kind.ENTRY, ids)
+        self.delete("entry", "id = :id", id=entry.id)
+        self.tx.changed(Kind.ENTRY, entry.id, entry.project_id, Op.DEL)
+
+
+def _message(door: _Door, id: str, project_id: ProjectId) -> None:
+    row = door.tx.one("SELECT session_id, text FROM message WHERE id = :id", id=id)
+    door.messages([id], project_id)
+    if row is None:
+        return
+    session_id, text = row
+    door.delete("retrospective", "session_id = :id", id=session_id)  # it may quote; the next look back writes it anew
+    title = door.tx.one("SELECT title FROM session WHERE id = :id", id=session_id)
+    if title and title[0] and title[0].rstrip(".… ") in " ".join(text.split()):
+        door.tx.run("UPDATE session SET title = '' WHERE id = :id", id=session_id)
+
+
+def _session(door: _Door, id: str, project_id: ProjectId) -> None:
+    tx = door.tx
+    rows = tx.all(
+        "WITH RECURSIVE tree (id, native_id) AS (SELECT id, native_id FROM session WHERE id = :id UNION"
+        " SELECT session.id, session.native_id FROM session JOIN tree ON session.parent_id = tree.id)"
+        " SELECT id, native_id FROM tree",
+        id=id,
+    )
+    for chunk in _chunks(rows):
+        ids, natives = [row[0] for row in chunk], [row[1] for row in chunk]
+        door.bury("session", ids, project_id)
+        found = tx.all("SELECT id FROM message WHERE session_id IN :ids ORDER BY session_id, ordinal", ids=ids)
+        door.messages([message for (message,) in found], project_id)
+        tx.run("UPDATE transcript_file SET carry = '{}', error = '' WHERE session_id IN :ids", ids=ids)
+        tx.run("UPDATE claim SET session_id = NULL WHERE session_id IN :ids", ids=ids)
+        door.delete("retrospective", "session_id IN :ids", ids=ids)
+        door.delete("job", "key IN :ids AND state <> 'running'", ids=ids)
+        for name in ("injection", "briefing", "observation"):
+            door.delete(name, "native_session IN :natives", natives=natives)
+        door.delete("session", "id IN :ids", ids=ids)
+        for session in ids:
+            tx.changed(Kind.SESSION, session, project_id, Op.DEL)
+
+
+def _entry(door: _Door, id: str, project_id: ProjectId) -> None:
+    entry = mapper.get(door.tx, Entry, id=id)
+    if entry is None:
+        return
+    door.bury("entry", [id], project_id)
+    door.bury("entry_mark", [entry_mark(project_id, entry.key)], project_id)
+    claims = mapper.find(door.tx, Claim, "WHERE entry_id = :id", id=id)
+    for chunk in _chunks([claim.id for claim in claims]):
+        found = [row[0] for row in door.tx.all("SELECT id FROM citation WHERE claim_id IN :ids", ids=chunk)]
+        for citations in _chunks(found):
+            door.bury("citation", citations, project_id)
+            door.delete("citation", "id IN :ids", ids=citations)
+    door.claims(claims)
+    door.entry(entry)
+
+
+def _document(door: _Door, id: str, project_id: ProjectId) -> None:
+    door.bury("document", [id], project_id)
+    door.citations(mapper.find(door.tx, Citation, "WHERE document_id = :id", id=id))
+    door.traces(Kind.DOCUMENT, [id])
+    door.delete("document", "id = :id", id=id)
+    door.tx.changed(Kind.DOCUMENT, id, project_id, Op.DEL)
+
+
+def _without(text: str, words: Sequence[str]) -> str:
+    for word in words:
+        text = text.replace(word, MARK)
+    return text
+
+
+def _chunks(items: Sequence[T]) -> Iterator[Sequence[T]]:
+    for start in range(0, len(items), CHUNK):
+        yield items[start : start + CHUNK]

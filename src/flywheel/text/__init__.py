@@ -1,0 +1,1 @@
+"""Text: redaction, token counts, words, and making remembered text inert. Pure."""

@@ -1,0 +1,158 @@
+"""Secrets that are known by the name they are given to: assignments, fields, options and query parameters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from flywheel.text.names import Style, family, kind_of
+from flywheel.text.shapes import Span
+
+KEYWORDS: Final = (b"token", b"secret", b"pass", b"pwd", b"key", b"credential", b"auth", b"sig=", b"nature=")
+"""Every name that is judged holds one of these."""
+
+_NAME: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-."
+_LEFT: Final = 48
+_CAP: Final = 4096
+_LONG: Final = 512
+
+_TAIL: Final = (
+    r"(?P<rest>[\w-]{0,40}+)(?P<close>(?:\\{0,3}[\"'`]\]?)?+)(?P<gap>[ \t]{0,32}+)"
+    r"(?P<sep>:[ \t]*[&A-Za-z_][\w\[\].?|& ]{0,40}?[ \t]=(?=[ \t])|=>|:=|\?=|!?={1,3}|:|>%s)"
+    r"(?P<space>[ \t]{0,32}+)(?:[bBfFrRuU]{1,2}(?=[\"']))?"
+)
+_SEPARATED: Final = re.compile(_TAIL % "")
+_PASSWORD: Final = re.compile(_TAIL % r"|(?<=[ \t])is(?=[ \t:])|(?<=(?:word|.pwd)[ \t])(?=[\"'])")
+_OPTION: Final = re.compile(r"(?P<name>--?[\w-]{0,64}+)(?P<gap>[ \t]{1,8})(?P<sep>)(?P<space>)(?P<rest>)(?P<close>)")
+_NETRC: Final = re.compile(r"(?:login|account)[ \t]+\S{1,128}\s{1,8}password[ \t]+(?P<secret>\S{1,256})")
+_OPENED: Final = re.compile(r"\\{0,3}[\"'`]")
+_BARE: Final = re.compile(r"[^\s\"'`,;&<>(){}\[\]|\\]{1,4097}")
+_REST_OF_LINE: Final = re.compile(r"[^\s\"'`;\\]{1,4097}(?=[ \t]*(?:\r?\n|\\[nr]|#|\Z))")
+_LINE_START: Final = re.compile(
+    r"(?:^|\n|\\n)[ \t]*(?:\d{1,6}[→\t|:])?[ \t>+-]{0,8}(?:(?:export|set|setenv|env|ENV|ARG)[ \t]+)?[\"']?\Z"
+)
+_NEXT_FIELD: Final = re.compile(r";[ \t]?[A-Za-z][\w ]{1,40}=")
+
+
+def assignments(text: str, low: bytes) -> Iterator[Span]:
+    """The spans of values that stand under a secret-looking name."""
+    for keyword in KEYWORDS:
+        separated = _PASSWORD if keyword in (b"pass", b"pwd") else _SEPARATED
+        length = len(keyword) - (keyword[-1:] == b"=")
+        long_stop = 0
+        at = low.find(keyword)
+        while at >= 0:
+            stop = at + length
+            parted = separated.match(text, stop) if at >= long_stop else None
+            if parted is not None:
+                span, long_stop = _judge(text, at, parted, long_stop)
+                if span is not None:
+                    yield span
+                    stop = max(stop, span[1])
+            at = low.find(keyword, stop)
+    yield from _options(text, low)
+
+
+def _options(text: str, low: bytes) -> Iterator[Span]:
+    """Values after an option and white space (``--password value``), and passwords of netrc lines."""
+    at = low.find(b" --")
+    while at >= 0:
+        option = _OPTION.match(text, at + 1)
+        if option is not None and family(option["name"].lstrip("-")):
+            found = _value(text, option, at + 1, " ", option["name"])
+            kind = kind_of(option["name"].lstrip("-"), text[found[0] : found[1]], found[2]) if found else ""
+            if found and kind:
+                yield found[0], found[1], kind
+        at = low.find(b" --", at + 3)
+    at = low.find(b"login ")
+    while at >= 0:
+        entry = _NETRC.match(text, at)
+        if entry is not None and kind_of("password", entry["secret"], Style.OPTION):
+            yield *entry.span("secret"), "password"
+        at = low.find(b"login ", at + 6)
+
+
+def _judge(text: str, at: int, parted: re.Match[str], long_stop: int) -> tuple[Span | None, int]:
+    """What a keyword at ``at`` leads to, and how far a value reaches that is too long to be a secret."""
+    head = text[max(0, at - _LEFT) : at]
+    left = head[len(head.rstrip(_NAME)) :]
+    if text[at - len(left) - 1 : at - len(left)] == "\\" and left[:1] in ("n", "r", "t"):
+        left = left[1:]
+    begin = at - len(left)
+    name = (left + text[at : parted.end("rest")]).strip(".")
+    if not family(name.lstrip("-")):
+        return None, long_stop
+    found = _value(text, parted, begin, text[begin - 1 : begin], name)
+    if found is None:
+        return None, long_stop
+    start, end, style = found
+    if end - start > _CAP:
+        return None, end
+    kind = kind_of(name.lstrip("-"), text[start:end], style)
+    return (start, end, kind) if kind else None, end if end - start > _LONG else long_stop
+
+
+def _value(text: str, parted: re.Match[str], begin: int, before: str, name: str) -> tuple[int, int, Style] | None:
+    """Where the value starts and stops, and how it is given."""
+    start, sep = parted.end(), parted["sep"]
+    if sep == ">":
+        stop = text.find("</", start, start + _LONG) if before == "<" else -1
+        return (start, stop, Style.QUOTED) if stop > start else None
+    opened = _OPENED.match(text, start)
+    if opened is not None:
+        stop = _closing(text, opened.group(), opened.end())
+        if stop >= 0:
+            return opened.end(), stop, Style.QUOTED if sep or name.startswith("-") else Style.OPTION
+        start = opened.end()
+    return _bare(text, parted, start, begin, before, name)
+
+
+def _closing(text: str, delimiter: str, start: int) -> int:
+    """Where the literal ends: the same delimiter, not escaped, on the same line; -1 when it does not."""
+    line = text.find("\n", start, start + _CAP)
+    limit = line if line >= 0 else min(len(text), start + _CAP)
+    at = text.find(delimiter, start, limit)
+    while at > 0 and text[at - 1] == "\\":
+        at = text.find(delimiter, at + 1, limit)
+    return at
+
+
+def _bare(
+    text: str, parted: re.Match[str], start: int, begin: int, before: str, name: str
+) -> tuple[int, int, Style] | None:
+    """A value without quotes."""
+    sep, tight = parted["sep"], not parted["gap"] and not parted["space"]
+    opens_line = bool(_LINE_START.search(text, max(0, begin - 48), begin))
+    whole = _REST_OF_LINE.match(text, start) if opens_line and (sep == ":" or sep == "=") else None
+    if whole is not None and (sep == ":" or (tight and (name.isupper() or text[whole.end() - 1] not in ",;)"))):
+        return start, _trimmed(text, whole), _line_style(name, sep)
+    found = _BARE.match(text, start)
+    if found is None or (after := text[found.end() : found.end() + 1]) in ("(", "[", "{"):
+        return None
+    stop = _trimmed(text, found)
+    if before in ("?", "&") and sep == "=":
+        return start, stop, Style.QUERY
+    if name.startswith("-"):
+        return start, stop, Style.OPTION
+    if sep == "":
+        return start, stop, Style.OPTION
+    if sep == "=" and tight and (before == ";" or _NEXT_FIELD.match(text, found.end())):
+        return start, stop, Style.ENV
+    if sep == "=" and tight and before not in ("(", ",") and (name.isupper() or after not in (",", ")")):
+        return start, stop, Style.ENV if name.isupper() else Style.LINE
+    if sep == ":" and ("-" in name or parted["close"]):
+        return start, stop, Style.QUOTED
+    return start, stop, Style.LINE if whole is not None and sep == "=" else Style.LOOSE
+
+
+def _line_style(name: str, sep: str) -> Style:
+    """How a value alone on its line is given: NAME=value, a header (``X-Api-Key: value``) or YAML."""
+    if name.isupper() or sep == "=":
+        return Style.ENV
+    return Style.QUOTED if "-" in name else Style.LINE
+
+
+def _trimmed(text: str, found: re.Match[str]) -> int:
+    """The end of a value without the punctuation of the sentence around it."""
+    return found.start() + len(found.group().rstrip(".,;:"))
