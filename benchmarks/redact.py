@@ -25,7 +25,7 @@ _WORDS: Final = tuple(
     before after result input output list string number data table column row schema migration release branch commit
     review merge deploy worker queue retry timeout socket thread process memory disk model search rank score filter page
     author monkey compass passed keyboard
-    """.split()
+    """.split()  # noqa: SIM905 - a list of words is read as words
 )
 _LOUD: Final = ("token", "tokens", "key", "keys", "password", "secret", "pass", "authentication", "api key", "auth")
 """What a prefilter must stop at: one word in fifty, as in talk about code (measured: 1,600 a megabyte in an SDK)."""

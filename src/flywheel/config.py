@@ -322,17 +322,19 @@ def _nearest(name: str, known: Mapping[str, object]) -> str:
 
 def _line(text: str, key: str, section: str | None) -> int:
     """The 1-based line of a key (within its section) or of a section's header; 1 when it is not found."""
+    name = rf"[\"']?{re.escape(key)}[\"']?\s*[.=]"
+    dotted = rf"{re.escape(section or '')}\.{re.escape(key)}\s*[.=]"
     inside = section is None
     for number, line in enumerate(text.split("\n"), 1):
         bare = line.strip()
         if header := re.match(r"\[\s*([\w.\"'-]+)\s*\]", bare):
             path = header[1].replace('"', "").replace("'", "")
-            if section is None and path.split(".")[0] == key:
-                return number
-            if section is not None and path == f"{section}.{key}":
+            if path == f"{section}.{key}" if section else path.split(".")[0] == key:
                 return number
             inside = section is not None and path == section
-        elif (inside and re.match(rf"[\"']?{re.escape(key)}[\"']?\s*[.=]", bare)) or (section is not None and re.match(rf"{re.escape(section)}\.{re.escape(key)}\s*[.=]", bare)):
+        elif inside and re.match(name, bare):
+            return number
+        elif section and re.match(dotted, bare):
             return number
     return 1
 

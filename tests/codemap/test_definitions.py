@@ -17,7 +17,8 @@ def describe(file: Path) -> str:
     path = f"src/{file.stem}"
     parsed = parse(file.read_bytes(), language_of(path), path)
     lines = [
-        f"{item.kind} {item.qualified}#{item.ordinal} {item.start_line}-{item.stop_line} {item.signature!r} {item.doc!r}"
+        f"{item.kind} {item.qualified}#{item.ordinal} {item.start_line}-{item.stop_line}"
+        f" {item.signature!r} {item.doc!r}"
         for item in parsed.definitions
     ]
     lines += [f"import {item.module!r} {item.name!r} {item.line}" for item in parsed.imports]
@@ -71,8 +72,11 @@ def test_ordinals_tell_namesakes_apart() -> None:
     """Definitions with one qualified name and kind count up in their order; another kind counts by itself."""
     found = python("def f(): 1\nclass f: pass\ndef f(): 2\nif x:\n    def f(): 3\n")
     assert [(item.kind, item.ordinal) for item in found.definitions] == [
-        ("function", 0), ("class", 0), ("function", 1), ("function", 2),
-    ]  # fmt: skip
+        ("function", 0),
+        ("class", 0),
+        ("function", 1),
+        ("function", 2),
+    ]
 
 
 def test_functions_in_functions_are_no_methods() -> None:
@@ -81,8 +85,12 @@ def test_functions_in_functions_are_no_methods() -> None:
         "class A:\n    def m(self):\n        def inner(): pass\n        class B:\n            def n(self): pass\n"
     )
     assert [(item.kind, item.qualified) for item in found.definitions] == [
-        ("class", "A"), ("method", "A.m"), ("function", "A.m.inner"), ("class", "A.m.B"), ("method", "A.m.B.n"),
-    ]  # fmt: skip
+        ("class", "A"),
+        ("method", "A.m"),
+        ("function", "A.m.inner"),
+        ("class", "A.m.B"),
+        ("method", "A.m.B.n"),
+    ]
 
 
 def test_everything_is_capped() -> None:

@@ -161,7 +161,12 @@ def test_sections_of_a_file() -> None:
 def test_cache_reads_a_file_once_per_version(tmp_path: Path) -> None:
     """Unchanged files are not read again; a change of time or size is."""
     made: list[str] = []
-    cache: FileCache[int] = FileCache(Redactor(), lambda text: made.append(text) or len(made))
+
+    def make(text: str) -> int:
+        made.append(text)
+        return len(made)
+
+    cache: FileCache[int] = FileCache(Redactor(), make)
     path = put(tmp_path / "a.md", "one")
     assert [cache.get(path, tmp_path) is not None for _ in range(3)] == [True] * 3 and made == ["one"]
     put(path, "three")
@@ -219,7 +224,7 @@ def test_skill_under_a_name_that_the_agent_has(make_ask: MakeAsk, tmp_path: Path
 )
 def test_front_matter(front: str, name: str, description: str) -> None:
     """Quoted, folded, nested, missing and unfinished front matter."""
-    found = read_front(fixed(front))  # type: ignore[arg-type]
+    found = read_front(Redactor().text(front))
     assert (found.name, found.description) == (name, description)
 
 

@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.harvest.harvesting import FIXTURES, NOW, line, make_deps
 
 from flywheel.errors import BadInput, NotFound
 from flywheel.harvest import worker
-from flywheel.harvest.discover import Discovery, discover, locate, sniff, sweep
+from flywheel.harvest.discover import Discovery, discover, locate, sweep
+from flywheel.harvest.sniff import sniff
 from flywheel.jobs import queue
 from flywheel.jobs.worker import run_one
 from flywheel.model import FileState, Message, Micros, TranscriptFile
 from flywheel.store import Db, mapper
-
-from .test_worker import FIXTURES, NOW, line, make_deps
 
 HOUR = 3_600_000_000
 

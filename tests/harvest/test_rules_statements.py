@@ -38,6 +38,8 @@ RULES = [
     "Run the linter before every commit.",
     "We always squash before merging.",
     "To run the tests use `make test`.",
+    "No, use httpx here.",
+    "I told you to use pnpm and nothing else.",
 ]
 POLICIES = [
     "Never commit secrets to the repository.",

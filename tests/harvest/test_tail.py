@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 
 from flywheel.errors import BadInput
 from flywheel.harvest import tail
-from flywheel.harvest.tail import Cursor, blocks, opened
+from flywheel.harvest.tail import Cursor, Line, blocks, opened
 
 
-def lines_of(path: Path, offset: int = 0, cap: int = 1 << 20) -> tuple[list[bytes], int, bytes]:
+def lines_of(path: Path, offset: int = 0, cap: int = 1 << 20) -> tuple[list[Line], int, Line]:
     """Every ended line, the offset behind the last, and what follows it."""
-    found: list[bytes] = []
-    stop, rest = offset, b""
+    found: list[Line] = []
+    stop = offset
+    rest: Line = b""
     with opened(str(path)) as file:
         for block in blocks(file, offset, cap=cap):
             found += block.lines

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.harvest.harvesting import FIXTURES, FORK, MAIN, NOW, everything, line, make_deps
 
 from flywheel.config import Config, HarvestConfig
 from flywheel.harvest import worker, writing
@@ -29,11 +30,6 @@ from flywheel.model import (
 )
 from flywheel.readers import message_id, session_id
 from flywheel.store import Db, mapper
-from flywheel.text.redact import Redactor
-
-FIXTURES = Path(__file__).parent.parent / "fixtures" / "claude" / "projects" / "-home-dev-tides"
-NOW = Micros(1_790_000_000_000_000)
-MAIN, FORK = "11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"
 
 
 @pytest.fixture
@@ -48,18 +44,6 @@ def folder(tmp_path: Path) -> Path:
 def deps(sqlite_db: Db, data: Path) -> Deps:
     """The parts of a worker, at a fixed time."""
     return make_deps(sqlite_db, data)
-
-
-def make_deps(db: Db, data: Path, **more: Any) -> Deps:
-    """A worker's parts."""
-    parts: dict[str, Any] = {
-        "config": Config(harvest=HarvestConfig(sync_code=False)),
-        "redact": Redactor(),
-        "now": lambda: NOW,
-        "stopping": lambda: False,
-        "beat": lambda doing: None,
-    }
-    return Deps(db=db, data=data, **{**parts, **more})
 
 
 def job(path: Path | str, attempts: int = 1) -> Job:
@@ -89,26 +73,10 @@ def row_of(db: Db, path: Path) -> TranscriptFile:
     return row
 
 
-def everything(db: Db) -> dict[str, list[tuple[Any, ...]]]:
-    """All that an import can change, but for when it was last looked at."""
-    tables = ("project", "session", "message", "retraction", "transcript_file", "change", "job")
-    with db.read() as tx:
-        return {table: sorted(map(repr, tx.all(f"SELECT * FROM {table}"))) for table in tables}  # type: ignore[misc]
-
-
 def jobs(db: Db) -> set[tuple[str, str]]:
     """Kind and key of every job."""
     with db.read() as tx:
         return {(kind, key) for kind, key in tx.all("SELECT kind, key FROM job")}
-
-
-def line(uuid: str, text: str = "Hello", **more: object) -> bytes:
-    """A typed prompt."""
-    record = {
-        "type": "user", "uuid": uuid, "sessionId": MAIN, "cwd": "/home/dev/tides", "version": "2.1.300",
-        "timestamp": "2026-03-02T09:00:00Z", "message": {"role": "user", "content": text}, **more,
-    }  # fmt: skip
-    return json.dumps(record).encode() + b"\n"
 
 
 def test_a_transcript_becomes_messages_a_session_and_jobs(deps: Deps, folder: Path) -> None:
@@ -289,6 +257,25 @@ def test_the_project_is_that_of_the_first_folder(deps: Deps, folder: Path, tmp_p
     assert {message.project_id for message in rows(deps.db, Message)} == {session.project_id}
 
 
+def test_a_conversation_that_has_not_begun_makes_no_project(deps: Deps, folder: Path) -> None:
+    """Titles and queue operations alone, as a client writes them first, are remembered but make nothing."""
+    path = folder / f"{MAIN}.jsonl"
+    opening = {"type": "queue-operation", "operation": "enqueue", "content": "Hi", "sessionId": MAIN}
+    title = {"type": "custom-title", "customTitle": "Early", "sessionId": MAIN}
+    path.write_bytes(json.dumps(opening).encode() + b"\n" + json.dumps(title).encode() + b"\n")
+    with deps.db.read() as tx:
+        before = tx.all("SELECT id FROM project")
+    harvest(deps, path)
+    with deps.db.read() as tx:
+        assert tx.all("SELECT id FROM project") == before
+    assert rows(deps.db, Session) == []
+    with path.open("ab") as more:
+        more.write(line("n1"))
+    harvest(deps, path)
+    (session,) = rows(deps.db, Session)
+    assert (session.title, session.cwd) == ("Early", "/home/dev/tides")
+
+
 def test_code_is_synced_once_per_checkout(deps: Deps, folder: Path, tmp_path: Path) -> None:
     """New messages ask for the sync of their checkout when it exists, once."""
     checkout = tmp_path / "tides"
@@ -318,7 +305,7 @@ def test_a_run_that_breaks_off_loses_nothing(deps: Deps, folder: Path, monkeypat
             tx.run("DELETE FROM message")
             tx.run("DELETE FROM tombstone")
         with pytest.raises(Crash):
-            worker.run(job(path), replace(deps, db=Crashing(deps.db, failing)))  # type: ignore[arg-type]
+            worker.run(job(path), replace(deps, db=Crashing(deps.db, failing)))
         worker.run(job(path, attempts=2), deps)
         assert [message.id for message in rows(deps.db, Message, "ORDER BY ordinal")] == whole
         (session,) = rows(deps.db, Session)

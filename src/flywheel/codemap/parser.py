@@ -113,9 +113,8 @@ def pack(value: tuple[object, ...]) -> bytes:
 
 def unpack_answer(body: bytes) -> Answer:
     """An answer from a frame's body."""
-    plain: list[Any]
     *plain, definitions, imports = marshal.loads(body)
-    return Answer(*plain, tuple(map(Definition._make, definitions)), tuple(map(Import._make, imports)))
+    return Answer._make((*plain, tuple(map(Definition._make, definitions)), tuple(map(Import._make, imports))))
 
 
 def _plain(answer: Answer) -> tuple[object, ...]:

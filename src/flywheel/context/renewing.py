@@ -80,8 +80,9 @@ class Renewing(Generic[K, V]):
 
     def _renew(self, key: K, kept: _Kept[V]) -> None:
         try:
-            kept.value = self._read(key)
-            kept.at = self._clock()
+            began = self._clock()
+            value = self._read(key)
+            kept.at, kept.value = began, value
         except Exception as error:  # whatever it is, the old value has to do
             log.warning("renewing_failed", what=self._name, error=type(error).__name__, exc_info=True)
         finally:

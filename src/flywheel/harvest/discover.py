@@ -10,20 +10,19 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from flywheel.errors import BadInput, NotFound
-from flywheel.harvest.repair import Mender
-from flywheel.harvest.tail import opened
+from flywheel.harvest.sniff import sniff
 from flywheel.harvest.worker import KIND, SETTLED_SECONDS
 from flywheel.jobs.queue import enqueue
 from flywheel.model import FileState, JobState, Micros, TranscriptFile
-from flywheel.readers import READERS, Place, Reader, SourceKind
+from flywheel.readers import READERS, Place, Reader
 from flywheel.store import Db, mapper
 
 T = TypeVar("T")
 
 _DEPTH: Final = 8  # folders below a root
 _BATCH: Final = 200
-_LINES: Final = 200
-_LOOK: Final = 4 * 1024 * 1024  # bytes that sniffing reads at most: the first record may be a long one
+_KNOWN: Final = 'SELECT path, state, size, "offset", inode FROM transcript_file'
+_GONE: Final = "UPDATE transcript_file SET state = :state, updated_at = :now WHERE path IN :paths"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +44,17 @@ class Discovery:
     found: Sequence[Found]  # conversations before their subagents, older files first: copies belong to the original
     unreadable: Sequence[tuple[str, str]] = ()  # path (folder or file) and the reason
     roots: Sequence[str] = ()  # real paths that were looked through to the end
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What a sweep compares of a `TranscriptFile`."""
+
+    path: str
+    state: str
+    size: int
+    offset: int
+    inode: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,35 +133,21 @@ def _look(pairs: Sequence[tuple[str, Reader]]) -> Discovery:
     return Discovery(found=_ordered(found.values()), unreadable=tuple(unreadable), roots=tuple(roots))
 
 
-def sniff(path: str, readers: Mapping[str, Reader] = READERS) -> str:
-    """The agent whose transcript a file is, by its first records; "" for none. Raises OSError when it is unreadable."""
-    try:
-        with opened(path) as file:
-            data = file.read(0, _LOOK)
-    except BadInput:
-        return ""
-    for reader in readers.values():
-        by_name = reader.source is not SourceKind.LINES and reader.place(Path(path).parts) is not None
-        if by_name or (reader.source is SourceKind.LINES and _holds(reader, data)):
-            return reader.agent
-    return ""
-
-
 def sweep(db: Db, discovery: Discovery, now: Micros) -> Swept:
     """Compare what is on disk with the cursors: enqueue what changed, mark what vanished.
 
     Idempotent. A vanished file's messages stay; only files below a root that was looked through count as vanished.
     """
     with db.read() as tx:
-        known = {row.path: row for row in mapper.find(tx, TranscriptFile)}
+        known = {row[0]: _Known(*row) for row in tx.all(_KNOWN)}
         jobs: dict[str, str] = dict(tx.all("SELECT key, state FROM job WHERE kind = :kind", kind=KIND))
     due = [item for item in discovery.found if _due(item, known.get(item.path), jobs.get(item.path), now)]
     order = {item.path: number for number, item in enumerate(due)}  # microseconds: jobs are taken in this order
     on_disk = {item.path for item in discovery.found}
-    gone = [row for row in known.values() if _vanished(row, on_disk, discovery)]
-    for rows in _batches(gone):
+    gone = [row.path for row in known.values() if _vanished(row, on_disk, discovery)]
+    for paths in _batches(gone):
         with db.write(bulk=True) as tx:
-            mapper.upsert_many(tx, [replace(row, state=FileState.GONE, updated_at=now) for row in rows])
+            tx.run(_GONE, state=FileState.GONE.value, now=now, paths=paths)
     for items in _batches(due):
         with db.write(bulk=True) as tx:
             mapper.insert_many(tx, [_seen(item, now) for item in items])
@@ -202,38 +198,26 @@ def _ordered(found: Iterable[Found]) -> tuple[Found, ...]:
     return tuple(sorted(found, key=lambda item: (item.child, item.mtime_ns, item.path)))
 
 
-def _holds(reader: Reader, data: bytes) -> bool:
-    """Whether the first lines hold a record of this agent."""
-    mender = Mender(reader.recognises, reader.heads)
-    for line in data.split(b"\n", _LINES)[:_LINES]:
-        mender.take(line)
-        if any(map(reader.recognises, mender.records)):
-            return True
-        mender.records.clear()
-    mender.settle()
-    return any(map(reader.recognises, mender.records))
-
-
-def _due(item: Found, row: TranscriptFile | None, job: str | None, now: Micros) -> bool:
+def _due(item: Found, row: _Known | None, job: str | None, now: Micros) -> bool:
     """Whether to enqueue it: changed, and not queued already; a dead job waits for a person or for a change."""
-    if job == JobState.QUEUED or (job == JobState.DEAD and row is not None and row.state is FileState.SEEN):
+    if job == JobState.QUEUED or (job == JobState.DEAD and row is not None and row.state == FileState.SEEN):
         return False
     return _changed(item, row, now)
 
 
-def _changed(item: Found, row: TranscriptFile | None, now: Micros) -> bool:
+def _changed(item: Found, row: _Known | None, now: Micros) -> bool:
     """Whether the file has something that was not read, or an end that can be judged by now."""
     if row is None or row.state in (FileState.GONE, FileState.SEEN):
         return True
-    if row.state is FileState.FAILED and not row.inode:
+    if row.state == FileState.FAILED and not row.inode:
         return os.access(item.path, os.R_OK)
     if row.size != item.size or row.inode != item.inode:
         return True
     return row.offset < row.size and item.mtime_ns // 1000 < now - SETTLED_SECONDS * 1_000_000
 
 
-def _vanished(row: TranscriptFile, on_disk: set[str], discovery: Discovery) -> bool:
-    if row.state is FileState.GONE or row.path in on_disk or Path(row.path).exists():
+def _vanished(row: _Known, on_disk: set[str], discovery: Discovery) -> bool:
+    if row.state == FileState.GONE or row.path in on_disk or Path(row.path).exists():
         return False
     return any(row.path.startswith(root.rstrip("/") + "/") for root in discovery.roots)
 

@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Final
 
+from flywheel.harvest.entry_upkeep import record
 from flywheel.harvest.rules import Link
 from flywheel.harvest.rules.page import main_claim
 from flywheel.harvest.rules.topic import stems
@@ -25,13 +26,11 @@ from flywheel.model import (
     EntryId,
     Kind,
     Micros,
-    Review,
     Role,
     Status,
-    new_id,
 )
 from flywheel.store import Tx
-from flywheel.store.mapper import find, get, insert, insert_many
+from flywheel.store.mapper import find, get, insert_many
 from flywheel.text.compose import fixed, join
 
 MOST: Final = 8
@@ -44,7 +43,6 @@ _COMMON: Final = 120  # entries that share a name past which the name says nothi
 _WEAKEST: Final = 0.45
 _WEIGHTS: Final = {"file": 3.0, "symbol": 3.0, "subject": 1.2}
 _CHOICES: Final = (Category.DECISIONS, Category.CONVENTIONS, Category.PREFERENCES, Category.ARCHITECTURE)
-_RULES: Final = fixed("rules")
 
 
 def relate(tx: Tx, entry: Entry, links: Sequence[Link], now: Micros) -> int:
@@ -196,20 +194,7 @@ def _supersede(tx: Tx, old: Entry, new: Entry, main: Claim, now: Micros) -> None
         by=main.id,
     )
     reason = join((fixed("replaced by what was said later:"), new.title))
-    insert(
-        tx,
-        Review(
-            id=new_id(now),
-            project_id=old.project_id,
-            kind="entry",
-            target_id=old.id,
-            old_status=old.status.value,
-            new_status=Status.SUPERSEDED.value,
-            actor=_RULES,
-            reason=reason,
-            created_at=now,
-        ),
-    )
+    record(tx, old, Status.SUPERSEDED, reason, now)
     _edge(tx, new, old.id, EdgeKind.SUPERSEDES, now, reason)
     tx.changed(Kind.ENTRY, old.id, old.project_id)
 

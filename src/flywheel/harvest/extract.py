@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from flywheel.harvest.entries import refresh, write_drafts
+from flywheel.harvest.entries import write_drafts
+from flywheel.harvest.entry_upkeep import refresh
 from flywheel.harvest.rules import drafts_of
 from flywheel.harvest.rules.session import TOOL_CHARS
 from flywheel.jobs.worker import Deps, Stopped
@@ -18,7 +19,7 @@ from flywheel.store.mapper import columns, decode, find, get, upsert
 KIND: Final = "extract"
 """Job kind; the key is the session's id."""
 
-BATCH: Final = 6
+BATCH: Final = 4
 """Drafts of one transaction, which keeps it within 20 ms."""
 
 PAGE: Final = 500

@@ -7,15 +7,15 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Final
 
 from flywheel.harvest.evidence import Evidence
+from flywheel.harvest.message_queries import count, parts, retracted_rows, taken
 from flywheel.jobs.queue import enqueue
 from flywheel.jobs.worker import Deps
 from flywheel.model import (
     Kind,
     Message,
-    MessageId,
     Micros,
     Project,
     ProjectId,
@@ -25,7 +25,7 @@ from flywheel.model import (
     TranscriptFile,
 )
 from flywheel.projects.queries import resolve
-from flywheel.readers import Draft, Parsed, Retracted, SessionFacts, message_id, session_id
+from flywheel.readers import Draft, Parsed, Retracted, SessionFacts, session_id
 from flywheel.store import Tx, mapper
 
 EXTRACT: Final = "extract"
@@ -38,11 +38,6 @@ _FIRST: Final = 100  # rows of a file's first transaction
 _FEWEST: Final = 20
 _MOST: Final = 1000
 _CHARS: Final = 1_000_000  # characters of text of a transaction
-_IN: Final = 500  # values of one IN list
-_BLOCKS: Final = 8  # drafts of one record that a retraction of the record covers
-_OWNED: Final = "SELECT id, project_id FROM message WHERE id IN :ids"
-
-T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -124,9 +119,7 @@ class Writer:
     def write(self, batch: Batch, file: Callable[[], TranscriptFile], *, last: bool) -> TranscriptFile:
         """Write a batch, give its file's row: the cursor goes with the last transaction, jobs with the file's last."""
         now = self._deps.now()
-        for native, facts in batch.sessions.items():
-            known = self._conversation(native, facts)
-            known.facts = known.facts.merge(facts) if known.facts else facts
+        self._meet(batch)
         groups = list(self._groups(batch.drafts)) or [[]]
         for number, drafts in enumerate(groups):
             messages = [self._message(draft) for draft in drafts]
@@ -145,6 +138,19 @@ class Writer:
             self._after()
         return row
 
+    def _meet(self, batch: Batch) -> None:
+        """Know every session of the batch before a transaction begins: finding its project may take a while.
+
+        One of which nothing is known but a title has not begun yet; its reader will tell again.
+        """
+        spoken = {item.session: True for item in (*batch.retracted, *batch.drafts)}
+        for native, facts in batch.sessions.items():
+            if native in spoken or native in self._known or facts.started_at is not None:
+                known = self._conversation(native, facts)
+                known.facts = known.facts.merge(facts) if known.facts else facts
+        for native in spoken:
+            self._conversation(native, None)
+
     def _groups(self, drafts: Sequence[Draft]) -> Iterator[list[Draft]]:
         group: list[Draft] = []
         chars = 0
@@ -158,13 +164,13 @@ class Writer:
             yield group
 
     def _message(self, draft: Draft) -> Message:
-        known = self._known.get(draft.session) or self._conversation(draft.session, None)
+        known = self._known[draft.session]
         return self._evidence.message(draft, known.id, known.project.id)
 
     def _insert(self, tx: Tx, messages: Sequence[Message]) -> None:
         """Insert what is new: neither stored before (from this file or one that it copies) nor forgotten."""
-        taken = _taken(tx, [message.id for message in messages])
-        fresh = {message.id: message for message in messages if message.id not in taken}
+        known_ids = taken(tx, [message.id for message in messages])
+        fresh = {message.id: message for message in messages if message.id not in known_ids}
         mapper.insert_many(tx, fresh.values())
         for message in fresh.values():
             tx.changed(Kind.MESSAGE, message.id, message.project_id)
@@ -174,25 +180,25 @@ class Writer:
             self.due.update(message.session_id for message in messages)
         for known in self._known.values():
             known.new += news[known.id]
-        if taken:
-            self._note_copies(messages, taken)
+        if known_ids:
+            self._note_copies(messages, known_ids)
 
-    def _note_copies(self, messages: Sequence[Message], taken: Mapping[str, str]) -> None:
+    def _note_copies(self, messages: Sequence[Message], owner: Mapping[str, str]) -> None:
         """A session whose messages another one owns was forked from it."""
         for known in self._known.values():
             facts = known.facts
             if facts is None or facts.forked_from or facts.parent:
                 continue
-            owners = {taken.get(message.id, "") for message in messages if message.session_id == known.id}
+            owners = {owner.get(message.id, "") for message in messages if message.session_id == known.id}
             others = owners - {"", known.id}
             if others:
                 known.facts = replace(facts, extra={"forked_from": min(others), **facts.extra})
 
     def _retract(self, tx: Tx, retracted: Sequence[Retracted], now: Micros) -> None:
         for item in retracted:
-            session = self._known.get(item.session) or self._conversation(item.session, None)
+            session = self._known[item.session]
             reason = self._deps.redact.text(item.reason)
-            for part in _parts(_retracted_rows(tx, item, self._agent, session.id)):
+            for part in parts(retracted_rows(tx, item, self._agent, session.id)):
                 done = tx.all("SELECT message_id FROM retraction WHERE message_id IN :ids", ids=[id for id, _ in part])
                 rows = [
                     Retraction(message_id=id, project_id=project, reason=reason, created_at=now)
@@ -226,9 +232,9 @@ class Writer:
             row = mapper.get(tx, Session, id=session)
             if row is None:
                 continue
-            count = _count(tx, session)
-            if count != row.messages:
-                mapper.upsert(tx, replace(row, messages=count))
+            messages = count(tx, session)
+            if messages != row.messages:
+                mapper.upsert(tx, replace(row, messages=messages))
             delay = 0.0 if row.ended_at else config.extract.idle_minutes * 60.0
             enqueue(tx, kind=EXTRACT, key=session, project_id=row.project_id, now=now)
             enqueue(tx, kind=RETRO, key=session, project_id=row.project_id, now=now, delay=delay)
@@ -262,34 +268,3 @@ class Writer:
         if project is None:
             project = self._projects[folder] = resolve(self._deps.db, folder, self._deps.now())
         return project
-
-
-def _taken(tx: Tx, ids: Sequence[str]) -> dict[str, str]:
-    """Which of these messages are stored, with their session, or were forgotten (no session)."""
-    taken: dict[str, str] = {}
-    for part in _parts(ids):
-        taken.update(tx.all("SELECT id, '' FROM tombstone WHERE kind = 'message' AND id IN :ids", ids=part))
-        taken.update(tx.all("SELECT id, session_id FROM message WHERE id IN :ids", ids=part))
-    return taken
-
-
-def _retracted_rows(tx: Tx, item: Retracted, agent: str, session: SessionId) -> list[tuple[MessageId, ProjectId]]:
-    """The stored messages that were taken back; of a range only the session's own, never those it copies."""
-    if not item.keys:
-        sql = "SELECT id, project_id FROM message WHERE session_id = :s AND ordinal >= :since AND ordinal < :until"
-        return [(id, project) for id, project in tx.all(sql, s=session, since=item.since, until=item.until)]
-    blocks = ["", *(f"#{number}" for number in range(1, _BLOCKS))]
-    ids = [message_id(agent, (*key, block) if block else key) for key in item.keys for block in blocks]
-    found: list[tuple[MessageId, ProjectId]] = []
-    for part in _parts(ids):
-        found += [(id, project) for id, project in tx.all(_OWNED, ids=part)]
-    return found
-
-
-def _count(tx: Tx, session: SessionId) -> int:
-    row = tx.one("SELECT COUNT(*) FROM message WHERE session_id = :s", s=session)
-    return int(row[0]) if row else 0
-
-
-def _parts(items: Sequence[T]) -> Iterator[Sequence[T]]:
-    return (items[start : start + _IN] for start in range(0, len(items), _IN))

@@ -30,6 +30,9 @@ MAX_BODY: Final = 4 << 20
 MAX_HOOK: Final = 1 << 20
 """Bytes of a hook's payload."""
 
+HOOK_PROTOCOL: Final = "1"
+"""What the hook client demands of an answer that it prints (`hooks/client.py`); raised when its meaning changes."""
+
 log = structlog.get_logger("http")
 
 Handler = Callable[[Request], Awaitable[Response]]
@@ -103,7 +106,7 @@ def _json(body: bytes) -> Any:
 
 
 def _answer(body: bytes, status: int = 200) -> Response:
-    headers = {"content-type": "application/json", "x-flywheel-version": __version__}
+    headers = {"content-type": "application/json", "x-flywheel-version": __version__, "x-flywheel-hook": HOOK_PROTOCOL}
     return Response(body, status, headers)
 
 

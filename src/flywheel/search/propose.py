@@ -115,4 +115,4 @@ def _by_vector(sources: Sources, ask: Ask) -> Iterator[Listing]:
     for kind in ask.kinds:
         found = sources.vectors.search(ask.filters.projects, [kind], sources.embedder.model_id, vector, ask.pool)
         hits: list[tuple[Key, float]] = [((kind, id), similarity) for kind, id, similarity in found]
-        yield Listing(name="vector", hits=hits)
+        yield Listing(name="vector", hits=hits, full=len(hits) >= ask.pool)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import psycopg
 from psycopg.abc import Buffer
 from psycopg.adapt import Loader
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+CONNECT_TIMEOUT: Final = 10
+"""Seconds that a server has to answer."""
 
 
 class _Number(Loader):
@@ -40,7 +43,7 @@ def conninfo(url: str, busy: float) -> str:
         options=options,
         client_encoding="utf8",
         application_name=given.get("application_name") or "flywheel",
-        connect_timeout=given.get("connect_timeout") or max(2, int(busy)),
+        connect_timeout=given.get("connect_timeout") or CONNECT_TIMEOUT,
     )
 
 

@@ -30,6 +30,9 @@ _SETUP: Final = (
     pg.UndefinedFile,
 )
 
+_PASSING: Final = ("starting up", "shutting down", "recovery mode", "too many", "connection slots")
+"""What a server says that will have us later."""
+
 
 def mapped(error: psycopg.Error, place: str) -> FlywheelError:
     """What to raise instead of ``error``. ``place`` names the database in the message, without a password."""
@@ -43,13 +46,24 @@ def mapped(error: psycopg.Error, place: str) -> FlywheelError:
         return Refused(_first(error))
     if isinstance(error, pg.DataCorrupted | pg.IndexCorrupted):
         return CorruptDatabase(f"{place} is damaged: {_first(error)}")
-    if isinstance(error, _SETUP):
+    if isinstance(error, _SETUP) or _refuses(error):
         return StoreError(f"{place} cannot be used: {_first(error)}")
     if isinstance(error, PoolTimeout | PoolClosed | TooManyRequests):
         return Unavailable(f"{place} has no connection free; try again")
     if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
         return Unavailable(f"{place} does not answer: {_first(error)}")
     return Defect(f"the database refused a statement: {_first(error)}")
+
+
+def _refuses(error: psycopg.Error) -> bool:
+    """Whether the server answered a connection attempt with a lasting no; it gives no SQLSTATE then."""
+    said = str(error)
+    return (
+        isinstance(error, psycopg.OperationalError)
+        and error.sqlstate is None
+        and "FATAL" in said
+        and not any(passing in said for passing in _PASSING)
+    )
 
 
 def _first(error: psycopg.Error) -> str:

@@ -24,7 +24,7 @@ _TAIL: Final = (
 )
 _SEPARATED: Final = re.compile(_TAIL % "")
 _PASSWORD: Final = re.compile(_TAIL % r"|(?<=[ \t])is(?=[ \t:])|(?<=(?:word|.pwd)[ \t])(?=[\"'])")
-_OPTION: Final = re.compile(r"(?P<name>--?[\w-]{0,64}+)(?P<gap>[ \t]{1,8})(?P<sep>)(?P<space>)(?P<rest>)(?P<close>)")
+_OPTION: Final = re.compile(r"(?P<name>--[\w-]{0,64}+)(?P<gap>[ \t]{0,8}+)(?P<sep>)(?P<space>)(?P<rest>)(?P<close>)")
 _NETRC: Final = re.compile(r"(?:login|account)[ \t]+\S{1,128}\s{1,8}password[ \t]+(?P<secret>\S{1,256})")
 _OPENED: Final = re.compile(r"\\{0,3}[\"'`]")
 _BARE: Final = re.compile(r"[^\s\"'`,;&<>(){}\[\]|\\]{1,4097}")
@@ -56,15 +56,18 @@ def assignments(text: str, low: bytes) -> Iterator[Span]:
 
 def _options(text: str, low: bytes) -> Iterator[Span]:
     """Values after an option and white space (``--password value``), and passwords of netrc lines."""
-    at = low.find(b" --")
+    at = low.find(b"--")
     while at >= 0:
-        option = _OPTION.match(text, at + 1)
-        if option is not None and family(option["name"].lstrip("-")):
-            found = _value(text, option, at + 1, " ", option["name"])
-            kind = kind_of(option["name"].lstrip("-"), text[found[0] : found[1]], found[2]) if found else ""
+        stop = at + 2
+        option = _OPTION.match(text, at)
+        if option is not None:
+            stop = option.end("name")
+            name = option["name"].lstrip("-")
+            found = _value(text, option, at, " ", option["name"]) if option["gap"] and family(name) else None
+            kind = kind_of(name, text[found[0] : found[1]], found[2]) if found else ""
             if found and kind:
                 yield found[0], found[1], kind
-        at = low.find(b" --", at + 3)
+        at = low.find(b"--", stop)
     at = low.find(b"login ")
     while at >= 0:
         entry = _NETRC.match(text, at)

@@ -40,7 +40,7 @@ _HEADER: Final = re.compile(
     r"orization(?:\\{0,3}[\"'`]\]?)?[ \t]{0,4}(?:=>|[:=,])[ \t]{0,4}(?:[bfru]{1,2}(?=[\"']))?\\{0,3}[\"'`]?",
     re.IGNORECASE,
 )
-_BARE: Final = re.compile(r"[^\s\"'`\\<>|,;]{8,4096}")
+_BARE: Final = re.compile(r"[^\s\"'`\\<>|,;()\[\]]{8,4096}")
 _BASE64: Final = re.compile(r"[A-Za-z0-9+/_-]{6,}={0,2}")
 
 _COOKIE: Final = re.compile(
@@ -89,7 +89,7 @@ _COMMANDS: Final = (
     (b"mysql", re.compile(r"\s-p[\"']?(?P<secret>[^\s\"'\\-][^\s\"'\\]{2,255})")),
     (b"redis-cli", re.compile(r"\s-a[ ]{1,4}[\"']?(?P<secret>[^\s\"'\\]{3,256})")),
     (b" login ", re.compile(r"\s-p[ =]{1,4}[\"']?(?P<secret>[^\s\"'\\]{3,256})")),
-    (b"identified by", re.compile(r"\s[\"'](?P<secret>[^\s\"'\\]{1,256})[\"']")),
+    (b"identified by", re.compile(r"\s'(?P<secret>[^\s\"'\\]{1,256})'")),
 )
 _NEEDS_P: Final = (b"sshpass", b"mysql", b" login ")
 _LINE: Final = 2048

@@ -38,9 +38,9 @@ _ROLES: Final = (
     r"SYSTEM|USER|HUMAN|ASSISTANT|DEVELOPER|TOOL|INSTRUCTION|IMPORTANT|CONTEXT|s|bos|eos|pad|[A-Za-z]\w{0,64}[-_:][\w:-]{1,64}"
 )
 _TAG: Final = re.compile(
-    rf"<(?=\s{{0,8}}/?\s{{0,8}}(?i:{_HARNESS})(?![\w-]))|"
-    rf"(?<![\w>)\]])<(?=\s{{0,8}}/?\s{{0,8}}(?:{_ROLES})(?:[\s/][^>\n]{{0,300}})?>)|"
-    r"<(?=<{0,1}/?SYS>>|[|｜][^|｜\n<>]{1,64}[|｜]>)"
+    rf"<(?=\s{{0,8}}/?\s{{0,8}}(?i:{_HARNESS})(?![\w-]))"
+    rf"|(?:(?<![\w>)\]])<(?=\s{{0,8}}(?:{_ROLES})(?:[\s/][^>\n]{{0,300}})?>)|<(?=\s{{0,8}}/\s{{0,8}}(?:{_ROLES})\s{{0,8}}>))"
+    r"|<(?=<?/?SYS>>|[|｜][^|｜\n<>]{1,64}[|｜]>)"
 )
 _INST: Final = re.compile(r"\[(/?INST)\]")
 _TURN: Final = re.compile(

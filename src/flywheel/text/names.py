@@ -36,7 +36,7 @@ _SUFFIX: Final = re.compile(
 )
 _NO_TOKEN: Final = re.compile(
     r"(?:page|next|prev|previous|continuation|cancellation|cancel|pad|eos|bos|unk|sep|mask|cls|stop|start|end|begin|max|"
-    r"min|num|total|special|prompt|completion|input|output|sync|resume|first|last|per|word|sub|chat|image|operator)$"
+    r"min|num|total|special|prompt|completion|input|output|sync|resume|first|last|per|word|sub|chat|image|operator|publickey)$"
 )
 _NO_KEY: Final = re.compile(
     r"(?:public|cache|primary|foreign|sort|partition|idempotency|row|object|hash|lookup|index|group|map|dict|dedupe|unique|"
@@ -51,7 +51,7 @@ _WEAK_NAME: Final = re.compile(r"pass|secret|token|key|word|auth", re.IGNORECASE
 _UPPER: Final = re.compile(r"[A-Z][A-Z0-9_]*")
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_$][\w$]*")
 _NUMBERED: Final = re.compile(r"[A-Za-z_]+\d{0,3}")
-_PATHLIKE: Final = re.compile(r"[\w.-]*(?:/[\w.-]+)+")
+_PATHLIKE: Final = re.compile(r"[\w.-]*(?:[/\\]+[\w.-]+)+")
 _KINDS: Final = {
     "password": "password",
     "secret": "secret",

@@ -28,9 +28,9 @@ _MAX_WORD: Final = 64
 def terms(text: str, *, stop: bool = True) -> list[str]:
     """Lower-case words in order, repeats kept.
 
-    Identifiers and paths fall apart (``getUserName``, ``get_user_name`` and ``get/user.name`` all give get, user,
-    name), CJK runs become bigrams, single Latin characters and words over 64 characters go. ``stop`` drops
-    `STOP_WORDS`.
+    Identifiers and paths fall apart (``get_user_name`` and ``get/user.name`` give get, user, name); a word with humps
+    gives its parts and itself (``SQLite`` gives sq, lite, sqlite), so that it meets its plain spelling. CJK runs become
+    bigrams; single Latin characters and words over 64 characters go. ``stop`` drops `STOP_WORDS`.
     """
     words: list[str] = []
     for found in _WORD.finditer(text):
@@ -38,7 +38,8 @@ def terms(text: str, *, stop: bool = True) -> list[str]:
         if _IS_CJK.match(word):
             words += bigrams(word)
         elif len(word) <= _MAX_WORD:
-            words += [part for part in split_identifier(word) if len(part) > 1]
+            parts = split_identifier(word)
+            words += [part for part in parts if len(part) > 1] + ([word.lower()] if len(parts) > 1 else [])
     return [word for word in words if word not in STOP_WORDS] if stop else words
 
 

@@ -26,6 +26,15 @@ _SYMPTOM: Final = re.compile(
     r"|infinite\s+loop|blank\s+page)\b",
     re.IGNORECASE,
 )
+_TROUBLE: Final = frozenset(
+    """
+    error errors exception exceptions fail fails failed failing failure failures crash crashes crashed crashing broken
+    break breaks bug bugs doesn't does don't isn't not won't stopped hang hangs hanging stuck timeout timeouts time
+    outs timed wrong missing slow leak leaks leaking flaky regression twice duplicate duplicated duplicates lost
+    deadlock deadlocks deadlocked segfault segfaults traceback corrupt corrupts corrupted memory infinite blank
+    """.split()  # noqa: SIM905 - a list of words is read as words
+)
+"""Words one of which stands in every sentence that reports trouble, or else a status code does."""
 _CAUSE: Final = re.compile(
     r"\b(?:root\s+cause|(?:the\s+)?(?:actual\s+|real\s+|underlying\s+)?(?:cause|culprit)\s+(?:is|was|turned\s+out)"
     r"|the\s+(?:actual\s+|real\s+|underlying\s+)?(?:problem|issue|bug|reason|failure|error)\s+"
@@ -91,7 +100,7 @@ class Casebook:
 
     def trouble(self, message: Message, sentence: Sentence, at: int) -> bool:
         """A person's sentence that reports a symptom opens a case; whether it did."""
-        if sentence.kind is QUOTE or not _SYMPTOM.search(sentence.plain) or "[redacted:" in sentence.plain:
+        if sentence.kind is QUOTE or not reports_trouble(sentence.plain) or "[redacted:" in sentence.plain:
             return False
         if _PROOF.search(sentence.plain) or len(sentence.plain.split()) < 3:
             return False
@@ -191,7 +200,8 @@ class Casebook:
 
 def reports_trouble(plain: str) -> bool:
     """Whether a sentence speaks of something that does not work."""
-    return _SYMPTOM.search(plain) is not None
+    may = not _TROUBLE.isdisjoint(words_of(plain)) or "4" in plain or "5" in plain
+    return may and _SYMPTOM.search(plain) is not None
 
 
 def _point(message: Message, sentence: Sentence, attribute: str, role: Role, type_: ClaimType) -> Point:
@@ -250,7 +260,7 @@ def _signals(case: _Case, main: Point, *, lowered: bool) -> dict[str, float]:
     elif case.error is not None:
         signals["symptom seen"] = 0.1
     if case.cause is not None:
-        signals["cause"] = 0.3 if case.strong else 0.1
+        signals["cause"] = 0.3 if case.strong else 0.05
     if case.fix is not None:
         signals["fix"] = 0.2
     if case.proof is not None:

@@ -72,18 +72,20 @@ TABLE: Final[tuple[tuple[str, str, float, str, str, str], ...]] = (
      r"^(?:and\s+|also\s+|please\s+|but\s+|yes,?\s+|good[.,]?\s+)*(?:make\s+sure"
      r"|ensure)\s+(?:that\s+)?(?!.*\b(?:tests?|build|everything|it|this|nothing|all|ci)\s+(?:still\s+|is\s+|are\s+"
      r"|now\s+)?(?:pass|work|compile|run|build|green|fine|break)|you\b|to\b|there\b|it\b|this\b)\w+"),
-    ("should-be", "decision", 0.25, "should", "firm user",
+    ("should-be", "decision", 0.2, "should", "firm user",
      r"^(?!this\b|it\b|that\b|i\b|you\b|we\b|there\b|what\b|they\b)(?:[\w`'./-]+\s+){1,5}should\s+(?:always\s+"
      r"|only\s+|never\s+|not\s+|all\s+)*(?:be|use|have|go|return|live|stay|come|run|get|support|accept|include"
      r"|contain|default)\b"),
     ("will-use", "decision", 0.35, "using", "firm",
      rf"\b(?:we're|we\s+are)\s+(?:now\s+|all\s+)?using\s+{_NEW}{_FOR}"),
-    ("switch", "decision", 0.45, "switch switching switched migrate migrating migrated move moving moved moves", "firm",
+    ("switch", "decision", 0.45, "switch switching switched migrate migrating migrated move moving moved", "firm",
+     rf"(?<!\bi )(?<!\bi'm )"
      rf"\b(?:switch(?:ing|ed)?|migrat(?:e|ing|ed)|mov(?:e|ing|ed))\s+(?:over\s+|away\s+|entirely\s+|back\s+"
      rf"|everything\s+)*(?:from\s+{_OLD}\s+(?:over\s+)?)to\s+{_NEW}{_FOR}"),
     ("switch", "decision", 0.45, "switching switch switched migrating moving move migrate", "firm",
-     rf"(?:^|\b(?:{_LETS}|we're|we\s+are|i'm|we've|we\s+have|we|and|so|then)\s+)(?:switch(?:ing|ed)?|migrat(?:e|ing"
-     rf"|ed)|mov(?:e|ing|ed))\s+(?:[\w`-]+\s+){{0,4}}?(?:over\s+|entirely\s+|back\s+)?to\s+{_NEW}{_FOR}"),
+     rf"(?:^(?=\w+ing\b)|\b(?:{_LETS}|we're|we\s+are|we've|we\s+have|we)\s+)(?:switch(?:ing|ed)?|migrat(?:e|ing|ed)"
+     rf"|mov(?:e|ing|ed))\s+(?:[\w`-]+\s+){{0,4}}?(?:over\s+|entirely\s+|back\s+)?to\s+(?!see\b|get\b|make\b|avoid\b"
+     rf"|the\s+next\b){_NEW}{_FOR}"),
     ("move-away", "decision", 0.4, "away", "firm",
      rf"\b(?:mov(?:e|ing)|switch(?:ing)?|migrat(?:e|ing))\s+away\s+from\s+{_OLD}"),
     ("replace", "decision", 0.3, "replace replacing replaced", "firm",
@@ -97,6 +99,7 @@ TABLE: Final[tuple[tuple[str, str, float, str, str, str], ...]] = (
     ("drop", "decision", 0.4,
      "dropping drop removing abandoning ditching ditch retiring sunsetting deprecating delaying postponing delay"
      " postpone rid", "firm",
+     rf"(?!.{{0,140}}\b(?:would|allows?|fix(?:es|ed)?|solve[sd]?|works?|helps?)\b)"
      rf"(?:^|\b(?:{_LETS}|we're|we\s+are|we've|user|decided\s+to)\s+)(?:dropping|drop|removing|abandoning|ditching"
      rf"|ditch|retiring|sunsetting|deprecating|delay(?:ing)?|postpon(?:e|ing)|getting\s+rid\s+of"
      rf"|get\s+rid\s+of)\s+{_OLD}"),
@@ -137,6 +140,9 @@ TABLE: Final[tuple[tuple[str, str, float, str, str, str], ...]] = (
     ("use-imperative", "convention", 0.3, "use prefer", "user",
      rf"^(?:please\s+|also\s+|and\s+|yes,?\s+|ok,?\s+|no,?\s+)*(?:use|prefer)\s+{_NEW}(?:\s+(?:for|in|as|when"
      rf"|whenever|over|not)\b|,\s+not\b|\s+everywhere\b)"),
+    ("correction", "convention", 0.4, "no nope told asked said & use put keep call name run write you to that", "user",
+     rf"^(?:no|nope|wrong)\s*[,!:—-]+\s*(?:please\s+|just\s+)?(?:use|put|keep|call|name|run|write)\s+{_NEW}"
+     r"|\bi\s+(?:already\s+)?(?:told|asked)\s+you\s+(?:\w+\s+)?(?:to|not\s+to|that\s+we)\s+\w+"),
     ("prefer-over", "convention", 0.35, "prefer", "user", rf"^(?:please\s+)?prefer\s+{_NEW}"),
     ("we-habit", "convention", 0.35, "always usually normally typically generally only & we", "",
      r"\bwe\s+(?:always|usually|normally|typically|generally|only\s+ever)\s+\w+"),
@@ -321,7 +327,7 @@ TABLE: Final[tuple[tuple[str, str, float, str, str, str], ...]] = (
     ("person", "people", 0.4,
      "lead manager owner maintainer engineer developer designer cto ceo pm reviewer admin client customer contact"
      " boss founder architect analyst stakeholder scientist student teacher author", "",
-     r"\b(?:i'm|i\s+am|(?-i:[A-Z][a-z]+)(?:\s+(?-i:[A-Z][a-z]+))?\s+is|(?:he|she)\s+is|my)\s+(?:the|an?|our"
+     r"\b(?:i'm|i\s+am|(?-i:[A-Z][a-z]+)(?:\s+(?-i:[A-Z][a-z]+))?\s+is|(?:he|she)\s+is)\s+(?:the|an?|our"
      r"|my)?\s*(?:[\w-]+\s+){0,3}?(?:lead|manager|owner|maintainer|engineer|developer|designer|cto|ceo|pm|reviewer"
      r"|admin|client|customer|contact|boss|founder|architect|analyst|stakeholder|scientist|student|teacher"
      r"|author)\b(?!\s+(?:should|needs|wants|of\s+the\s+bug))"),

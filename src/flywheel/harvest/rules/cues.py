@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from flywheel.harvest.rules.cue_table import TABLE
@@ -89,13 +90,14 @@ TRIGGERS: Final = {role: frozenset(table) for role, table in _BY_WORD.items()}
 """Every word that some cue of a role needs; text without any of them holds no cue."""
 
 
-def words_of(plain: str) -> set[str]:
+@lru_cache(maxsize=256)
+def words_of(plain: str) -> frozenset[str]:
     """The lower-case words of a text, contractions whole."""
     lower = plain.lower()
-    return set(_WORD.findall(lower if lower.isascii() else lower.replace("’", "'")))
+    return frozenset(_WORD.findall(lower if lower.isascii() else lower.replace("’", "'")))
 
 
-def found(plain: str, words: set[str], role: Role) -> list[Found]:
+def found(plain: str, words: frozenset[str], role: Role) -> list[Found]:
     """The cues that stand in a sentence with these words, each once."""
     table = _BY_WORD[role]
     seen: dict[int, Cue] = {}
@@ -110,7 +112,7 @@ def found(plain: str, words: set[str], role: Role) -> list[Found]:
     ]
 
 
-def may_hold(words: set[str], role: Role) -> bool:
+def may_hold(words: frozenset[str], role: Role) -> bool:
     """Whether some cue of the role could stand in a text with these words."""
     table = _BY_WORD[role]
     return any(

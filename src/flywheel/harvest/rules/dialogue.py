@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from flywheel.harvest.rules.cue_table import PHRASE
+from flywheel.harvest.rules.cues import words_of
 from flywheel.harvest.rules.prose import HEADING, QUOTE, Sentence, sentences
 from flywheel.harvest.rules.score import total
 from flywheel.harvest.rules.topic import (
@@ -81,6 +82,23 @@ _TAKES_BACK: Final = re.compile(
     r"|let's\s+not\s+(?:do|use)\s+(?:that|this|it))\b",
     re.IGNORECASE,
 )
+_BACK: Final = frozenset(
+    {
+        "scrap",
+        "forget",
+        "drop",
+        "ignore",
+        "cancel",
+        "undo",
+        "revert",
+        "never",
+        "nevermind",
+        "changed",
+        "second",
+        "wrong",
+    }
+    | {"take", "let's"}
+)
 _ORDER: Final = {"first": 0, "former": 0, "second": 1, "third": 2, "fourth": 3, "last": -1, "latter": -1}
 _AGREED: Final = fixed("Agreed:")
 
@@ -96,7 +114,7 @@ class Proposal:
 
 def takes_back(plain: str) -> bool:
     """Whether a person takes back what was settled just before."""
-    return _TAKES_BACK.search(plain) is not None
+    return not _BACK.isdisjoint(words_of(plain)) and _TAKES_BACK.search(plain) is not None
 
 
 def proposals(message: Message) -> list[Proposal]:

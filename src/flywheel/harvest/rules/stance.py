@@ -20,6 +20,7 @@ class Refusal(StrEnum):
     PLAN = "plan"
     SHORT = "too short"
     LONG = "too long"
+    UNFINISHED = "unfinished"
     REDACTED = "redacted"
     BELOW = "below floor"
     CITATION = "citation does not match"
@@ -58,8 +59,7 @@ _HYPOTHETICAL: Final = re.compile(
 )
 _TENTATIVE: Final = re.compile(
     r"\b(?:maybe|perhaps|might|possibly|what\s+if|should\s+we|not\s+sure|unsure|wonder(?:ing)?|could\s+be|may\s+be"
-    r"|hypothetically"
-    r"|consider(?:ing)?|in\s+theory|would\s+it|suppose|imagine|i\s+guess|not\s+certain|don't\s+(?:know|remember))\b",
+    r"|hypothetically|(?:it\s+)?would\s+be\s+(?:nice|better|good|great|useful|worth|cool|helpful)|consider(?:ing)?|in\s+theory|would\s+it|suppose|imagine|i\s+guess|not\s+certain|don't\s+(?:know|remember))\b",
     re.IGNORECASE,
 )
 _UNDECIDED: Final = re.compile(
@@ -102,6 +102,18 @@ _PLANS: Final = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _CLAUSE: Final = re.compile(r"[;:—]|,\s+(?:but|so|and\s+so|then)\b|\s-\s|\.\s")
+
+
+_UNFINISHED: Final = re.compile(
+    r"\b(?:as|the|an?|to|with|of|is|are|was|like|following|has|have|had|for|and|or|in|on|that|by|from|this|these|says?|follows)"
+    r"[\s:,`\"'-]*$",
+    re.IGNORECASE,
+)
+
+
+def unfinished(plain: str) -> bool:
+    """Whether it breaks off, as before a block of code."""
+    return _UNFINISHED.search(plain) is not None
 
 
 def asks(plain: str) -> bool:

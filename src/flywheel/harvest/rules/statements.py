@@ -190,7 +190,7 @@ def statements(message: Message, speaker: Speaker, rejected: Counter[str]) -> It
 
 
 def _judge(
-    message: Message, sentence: Sentence, words: set[str], speaker: Speaker, rejected: Counter[str]
+    message: Message, sentence: Sentence, words: frozenset[str], speaker: Speaker, rejected: Counter[str]
 ) -> Statement | None:
     plain = sentence.plain
     if sentence.kind is HEADING:
@@ -246,20 +246,23 @@ def _blocked(sentence: Sentence) -> Refusal | None:
         return Refusal.REDACTED
     if len(sentence.plain) > MAX_SENTENCE:
         return Refusal.LONG
+    if stance.unfinished(sentence.plain):
+        return Refusal.UNFINISHED
     return Refusal.SHORT if len(sentence.plain.split()) < 3 and not sentence.plain.strip()[1:].count("`") else None
 
 
 def _plain_fact(message: Message, sentence: Sentence, speaker: Speaker) -> Statement | None:
-    """A person's declarative sentence with dates, numbers and names: a fact though no cue marks it."""
+    """A person's declarative sentence with a date or a number, and names: a fact though no cue marks it."""
     plain = sentence.plain
-    match = _STATIVE.search(plain)
+    weight = dated(plain)
+    match = _STATIVE.search(plain) if weight else None
     if match is None or _blocked(sentence) or _TROUBLE.search(plain) or _FIRST_PERSON.match(plain):
         return None
     if stance.asks(plain) or stance.tentative(plain):
         return None
     text = stated(message.text, sentence)
     links = links_of(text, text)
-    signals = {f"cue:{_GENERIC.name}": _GENERIC.weight, "dated or counted": dated(plain)}
+    signals = {f"cue:{_GENERIC.name}": _GENERIC.weight, "dated or counted": weight}
     if any(link.kind == "subject" for link in links):
         signals["named"] = 0.1
     signals |= voice(speaker.role, lowered=speaker.lowered, pasted=len(message.text) > PASTE)

@@ -1,0 +1,49 @@
+"""What is already known of messages: stored, forgotten, taken back, counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final, TypeVar
+
+from flywheel.model import MessageId, ProjectId, SessionId
+from flywheel.readers import Retracted, message_id
+from flywheel.store import Tx
+
+T = TypeVar("T")
+
+_IN: Final = 500  # values of one IN list
+_BLOCKS: Final = 8  # drafts of one record that a retraction of the record covers
+_OWNED: Final = "SELECT id, project_id FROM message WHERE id IN :ids"
+
+
+def taken(tx: Tx, ids: Sequence[str]) -> dict[str, str]:
+    """Which of these messages are stored, with their session, or were forgotten (no session)."""
+    taken: dict[str, str] = {}
+    for part in parts(ids):
+        taken.update(tx.all("SELECT id, '' FROM tombstone WHERE kind = 'message' AND id IN :ids", ids=part))
+        taken.update(tx.all("SELECT id, session_id FROM message WHERE id IN :ids", ids=part))
+    return taken
+
+
+def retracted_rows(tx: Tx, item: Retracted, agent: str, session: SessionId) -> list[tuple[MessageId, ProjectId]]:
+    """The stored messages that were taken back; of a range only the session's own, never those it copies."""
+    if not item.keys:
+        sql = "SELECT id, project_id FROM message WHERE session_id = :s AND ordinal >= :since AND ordinal < :until"
+        return [(id, project) for id, project in tx.all(sql, s=session, since=item.since, until=item.until)]
+    blocks = ["", *(f"#{number}" for number in range(1, _BLOCKS))]
+    ids = [message_id(agent, (*key, block) if block else key) for key in item.keys for block in blocks]
+    found: list[tuple[MessageId, ProjectId]] = []
+    for part in parts(ids):
+        found += [(id, project) for id, project in tx.all(_OWNED, ids=part)]
+    return found
+
+
+def count(tx: Tx, session: SessionId) -> int:
+    """How many messages a session has."""
+    row = tx.one("SELECT COUNT(*) FROM message WHERE session_id = :s", s=session)
+    return int(row[0]) if row else 0
+
+
+def parts(items: Sequence[T]) -> Iterator[Sequence[T]]:
+    """The items in pieces that fit into one IN list."""
+    return (items[start : start + _IN] for start in range(0, len(items), _IN))

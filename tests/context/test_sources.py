@@ -1,0 +1,350 @@
+"""The sources that read the store: entries, history and topology, over both databases."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from flywheel.api import Hit
+from flywheel.config import ContextConfig
+from flywheel.context.allocator import Piece
+from flywheel.context.ask import DAY, Ask
+from flywheel.context.entries import EntriesSource
+from flywheel.context.gitfacts import GitFacts
+from flywheel.context.history import HistorySource, open_tasks
+from flywheel.context.relevance import EntryFacts, entry_relevance, session_relevance
+from flywheel.context.topology import TopologySource
+from flywheel.model import (
+    Category,
+    Claim,
+    ClaimId,
+    ClaimType,
+    Clean,
+    Entry,
+    EntryId,
+    EntryLink,
+    Injection,
+    Message,
+    MessageId,
+    MessageKind,
+    Micros,
+    ModuleEdge,
+    ProjectId,
+    Retraction,
+    Retrospective,
+    Role,
+    Session,
+    SessionId,
+    SourceFile,
+    Status,
+    digest,
+    evidence_id,
+    short_id,
+)
+from flywheel.store import Db
+from flywheel.store.mapper import insert, insert_many
+from flywheel.text.compose import fixed
+
+from .conftest import NOW, MakeAsk
+
+P = ProjectId("p")
+WEIGHTS = ContextConfig().category_weights
+
+
+def entry(
+    name: str,
+    *,
+    status: Status = Status.CONFIRMED,
+    days: float = 1,
+    subject: str = "",
+    project: str = "p",
+    category: Category = Category.DECISIONS,
+    summary: str = "",
+    body: str = "",
+    evidence: int = 1,
+) -> Entry:
+    id = EntryId(evidence_id("entry", name))
+    at = Micros(int(NOW - days * DAY))
+    text = Clean(name)
+    return Entry(
+        id=id,
+        short=short_id(id),
+        project_id=ProjectId(project),
+        category=category,
+        type=ClaimType.DECISION,
+        status=status,
+        subject=Clean(subject),
+        title=text,
+        summary=Clean(summary or f"{name} in full."),
+        body=Clean(body),
+        evidence=evidence,
+        key=name,
+        created_at=at,
+        updated_at=at,
+    )
+
+
+def claim(of: Entry, text: str, *, days: float, status: Status = Status.DISPUTED) -> Claim:
+    at = Micros(int(NOW - days * DAY))
+    return Claim(
+        id=ClaimId(evidence_id("claim", of.id, text)),
+        project_id=of.project_id,
+        entry_id=of.id,
+        type=ClaimType.DECISION,
+        status=status,
+        text=Clean(text),
+        role=Role.USER,
+        said_at=at,
+        recorded_at=NOW,
+    )
+
+
+def session(name: str, *, days: float, parent: SessionId | None = None, title: str = "", branch: str = "") -> Session:
+    at = Micros(int(NOW - days * DAY))
+    return Session(
+        id=SessionId(evidence_id("claude", "session", name)),
+        project_id=P,
+        agent="claude",
+        native_id=name,
+        parent_id=parent,
+        title=Clean(title or name),
+        branch=Clean(branch),
+        started_at=at,
+        last_at=at,
+        messages=3,
+    )
+
+
+def message(of: Session, ordinal: int, kind: MessageKind, text: str) -> Message:
+    return Message(
+        id=MessageId(evidence_id(of.id, str(ordinal))),
+        project_id=P,
+        session_id=of.id,
+        ordinal=ordinal,
+        role=Role.USER if kind is MessageKind.PROMPT else Role.ASSISTANT,
+        kind=kind,
+        text=Clean(text),
+        created_at=of.last_at,
+        sha256=digest(text),
+    )
+
+
+def store(db: Db, *rows: object) -> None:
+    with db.write() as tx:
+        for row in rows:
+            insert(tx, row)
+
+
+def hit(kind: str, id: str, score: float, **more: str) -> Hit:
+    text = more.pop("text", "found text")
+    return Hit(
+        kind=kind, id=id, short=short_id(id), project_id="p", title="t", text=text, score=score, created_at=NOW, **more
+    )
+
+
+def offered(db: Db, ask: Ask, *, candidates: bool = True) -> Sequence[Piece]:
+    pieces = EntriesSource(db, WEIGHTS, candidates=candidates).offer(ask)
+    return sorted(pieces, key=lambda piece: -piece.relevance)
+
+
+def first_lines(pieces: Sequence[Piece]) -> list[str]:
+    return [piece.levels[0].text for piece in pieces]
+
+
+def test_entries_are_served_by_status(db: Db, make_ask: MakeAsk) -> None:
+    """What is rejected or superseded is not served; each other status is marked in words, with its day and id."""
+    store(db, *(entry(f"The {status.value} way", status=status) for status in Status))
+    texts = "\n".join(first_lines(offered(db, make_ask())))
+    assert "rejected" not in texts and "superseded" not in texts
+    for mark in ("(decision, confirmed, 2026-", "unconfirmed", "DISPUTED", "stale, check"):
+        assert mark in texts
+    assert all(f"[fw:{short_id(evidence_id('entry', f'The {s} way'))}]" in texts for s in ("confirmed", "candidate"))
+
+
+def test_candidates_can_be_turned_off_and_are_marked_for_the_allocator(db: Db, make_ask: MakeAsk) -> None:
+    """Candidates are unreviewed items; with the setting off they are not served at all."""
+    store(db, entry("Sure"), entry("Maybe", status=Status.CANDIDATE))
+    assert {p.unreviewed for p in offered(db, make_ask())} == {True, False}
+    assert [p.unreviewed for p in offered(db, make_ask(), candidates=False)] == [False]
+
+
+def test_other_projects_stay_out_and_everywhere_comes_in(db: Db, make_ask: MakeAsk) -> None:
+    """Entries of the project and of the global one; of no other."""
+    store(db, entry("Ours"), entry("Theirs", project="q"), entry("Everybody's", project="global"))
+    texts = "\n".join(first_lines(offered(db, make_ask())))
+    assert "Ours" in texts and "Everybody" in texts and "Theirs" not in texts
+
+
+def test_entry_of_the_files_at_hand_comes_first(db: Db, make_ask: MakeAsk) -> None:
+    """An old entry that speaks of a changed file, and one about the branch's subject, come before newer ones."""
+    old, about = entry("Round half to even", days=400), entry("Never cache prices", days=400, subject="prices")
+    links = [EntryLink(project_id=P, entry_id=old.id, kind="file", name=Clean("src/cents.py"))]
+    links.append(EntryLink(project_id=P, entry_id=about.id, kind="subject", name=Clean("prices")))
+    store(db, *(entry(f"Other thing {n}", days=n + 1) for n in range(60)), old, about, *links)
+    ask = make_ask(git=GitFacts(changed=(fixed("src/cents.py"),)), branch="cache-prices")
+    assert {piece.id for piece in offered(db, ask)[:2]} == {old.id, about.id}
+    assert old.id not in {piece.id for piece in offered(db, make_ask())}
+
+
+def test_dispute_shows_both_values_and_rises(db: Db, make_ask: MakeAsk) -> None:
+    """Every level of a dispute holds both statements with who and when, and it stands before equal entries."""
+    open_ = entry("Session lifetime", status=Status.DISPUTED, days=5)
+    claims = [claim(open_, "30 minutes", days=9), claim(open_, "2 hours", days=5)]
+    store(db, entry("Newer"), open_, *claims, claim(open_, "1 day", days=300, status=Status.SUPERSEDED))
+    piece = offered(db, make_ask())[0]
+    assert piece.id == open_.id
+    for level in piece.levels:
+        assert "“2 hours” (user, 2026-" in level.text and "“30 minutes”" in level.text and "1 day" not in level.text
+
+
+def test_entry_has_its_levels_and_the_day_it_was_said(db: Db, make_ask: MakeAsk) -> None:
+    """Body, summary and title shrink; the day is the claim's, not the day of import."""
+    one = entry(
+        "Use cents", summary="Use cents, not floats, for money.", body="Floats lost a cent.\nSince March.", evidence=3
+    )
+    store(db, one, claim(one, "Use cents", days=100, status=Status.CONFIRMED))
+    (piece,) = offered(db, make_ask())
+    body, summary, title = (level.text for level in piece.levels)
+    assert body.startswith(summary) and "\n    Floats lost a cent." in body
+    assert "Use cents, not floats" in summary and "said in 3 sessions" in summary and "floats" not in title
+    assert "2026-06-13" in title
+
+
+def test_prompt_gets_what_search_found_read_again(db: Db, make_ask: MakeAsk) -> None:
+    """Hits are read again: what was superseded since, belongs to others or was injected already is not served."""
+    good, gone, had = entry("Good"), entry("Gone", status=Status.SUPERSEDED), entry("Had")
+    theirs = entry("Theirs", project="q")
+    store(db, good, gone, had, theirs, entry("Not found"))
+    hits = tuple(hit("entry", one.id, score) for one, score in ((gone, 0.9), (good, 0.8), (had, 0.7), (theirs, 0.6)))
+    pieces = offered(db, make_ask(query="what is good", hits=hits, exclude=(had.id,)))
+    assert [piece.id for piece in pieces] == [good.id]
+
+
+def test_past_use_moves_an_entry(db: Db, make_ask: MakeAsk) -> None:
+    """Of two equal entries the one that sessions used stands before the one that they ignored."""
+    used, ignored = entry("Used"), entry("Ignored")
+    rows = [
+        Injection(
+            briefing_id=f"b{n}", project_id=P, session_id=None, native_session="s", agent="claude", event="e",
+            source="entries", item_kind="entry", item_id=one.id, tokens=1, used=one is used, created_at=NOW,
+        )
+        for n in range(4) for one in (used, ignored)
+    ]  # fmt: skip
+    store(db, ignored, used, *rows)
+    assert [piece.id for piece in offered(db, make_ask())] == [used.id, ignored.id]
+
+
+def test_relevance_rules() -> None:
+    """More of each sign is never less relevant, and nothing is negative."""
+    base = EntryFacts(
+        status=Status.CANDIDATE, weight=0.5, at=Micros(NOW - 90 * DAY), evidence=1, overlap=0.2, linked=False
+    )
+    low = entry_relevance(base, NOW)
+    better: list[EntryFacts] = [
+        replace(base, status=Status.CONFIRMED),
+        replace(base, weight=0.9),
+        replace(base, at=NOW),
+        replace(base, evidence=5),
+        replace(base, overlap=0.9),
+        replace(base, linked=True),
+        replace(base, used=3, shown=3),
+        replace(base, status=Status.DISPUTED),
+    ]
+    assert all(entry_relevance(facts, NOW) > low for facts in better)
+    assert entry_relevance(replace(base, shown=9), NOW) > 0
+    plain = session_relevance(at=NOW, now=NOW, open_end=False, same_branch=False, overlap=0)
+    assert session_relevance(at=NOW, now=NOW, open_end=True, same_branch=True, overlap=1) > plain > 0
+
+
+def retro(of: Session, task: str, outcome: str, errors: int = 0) -> Retrospective:
+    return Retrospective(
+        session_id=of.id, project_id=P, task=Clean(task), outcome=outcome, turns=2, tool_calls=9, tool_errors=errors,
+        created_at=NOW, updated_at=of.last_at,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def past(db: Db) -> list[Session]:
+    """Three sessions, one of a subagent, the oldest left open."""
+    done, open_ = session("done", days=1), session("open", days=6, branch="fix-login")
+    child = session("child", days=0.5, parent=done.id)
+    store(db, done, open_, child, retro(done, "Ship invoices", "done"), retro(open_, "Fix login loop", "failed", 3))
+    words = [(MessageKind.PROMPT, "Try the cookie again"), (MessageKind.REPLY, "The cookie is not sent on redirects")]
+    rows = [message(open_, n, kind, text) for n, (kind, text) in enumerate(words)]
+    taken_back = message(open_, 7, MessageKind.PROMPT, "never mind this")
+    with db.write() as tx:
+        insert_many(tx, [*rows, taken_back])
+        insert(tx, Retraction(message_id=taken_back.id, project_id=P, reason=Clean("rewind"), created_at=NOW))
+    return [done, open_]
+
+
+def history(db: Db, ask: Ask) -> list[Piece]:
+    return sorted(HistorySource(db).offer(ask), key=lambda piece: -piece.relevance)
+
+
+def test_open_end_of_the_same_branch_comes_first(db: Db, past: list[Session], make_ask: MakeAsk) -> None:
+    """The last sessions, without subagents'; what was left open, with its last words, before what is done."""
+    done, open_ = past
+    pieces = history(db, make_ask(branch="fix-login"))
+    assert [piece.id for piece in pieces] == [open_.id, done.id]
+    body = pieces[0].levels[0].text
+    assert "Fix login loop (claude session, 2026-" in body and "failed, 3 of 9 tool calls failed" in body
+    assert "Last asked: Try the cookie again" in body and "not sent on redirects" in body and "never mind" not in body
+
+
+def test_own_session_is_not_history(db: Db, past: list[Session], make_ask: MakeAsk) -> None:
+    """A resumed session is not told about itself, nor what it was told already."""
+    done, open_ = past
+    assert [piece.id for piece in history(db, make_ask(session="open"))] == [done.id]
+    assert [piece.id for piece in history(db, make_ask(exclude=(done.id,)))] == [open_.id]
+
+
+def test_open_tasks_are_cues(db: Db, past: list[Session]) -> None:
+    """What was left open says what the next session may be about; what is done does not."""
+    with db.read() as tx:
+        assert open_tasks(tx, [P]) == ["Fix login loop"]
+
+
+def test_prompt_recalls_messages_of_other_sessions(db: Db, past: list[Session], make_ask: MakeAsk) -> None:
+    """Hits in messages, who said them and when, without the asking session's own."""
+    hits = (
+        hit("message", "a" * 32, 0.9, role="user", session_id=past[1].id, text="The cookie is the culprit " * 30),
+        hit("message", "b" * 32, 0.8, role="assistant", session_id=past[0].id),
+        hit("entry", "c" * 32, 0.7),
+    )
+    pieces = history(db, make_ask(query="why did the login loop", hits=hits, session="done"))
+    assert [piece.id for piece in pieces] == ["a" * 32]
+    assert "a person said: The cookie" in pieces[0].levels[0].text and len(pieces[0].levels) == 3
+
+
+def test_topology_offers_parts_at_hand_first(db: Db, make_ask: MakeAsk) -> None:
+    """One item about the whole and one per folder; a folder with changes rises; a prompt gets the folders it names."""
+    paths = ["web/page.py", "web/form.py", "billing/cents.py", "mail/outbox.py"]
+    files = [
+        SourceFile(
+            id=evidence_id("file", path), project_id=P, checkout="/r", path=path, language="python", size=1, mtime_ns=1,
+            sha256="", state="indexed", lines=1, indexed_at=NOW,
+        )
+        for path in paths
+    ]  # fmt: skip
+    edges = [
+        ModuleEdge(project_id=P, checkout="/r", source=a, target=b, external=False, line=1)
+        for a, b in (("web/page.py", "billing/cents.py"), ("web/form.py", "billing/cents.py"))
+    ]
+    store(db, *files, *edges)
+    source = TopologySource(db, patience=30)
+    try:
+        pieces = source.offer(make_ask())
+        texts = [piece.levels[0].text for piece in pieces]
+        assert "4 indexed source files (python 4)" in texts[0] and "billing/cents.py (2)" in texts[0]
+        assert any("web (2 files) needs billing (2)" in text for text in texts)
+        at_hand = source.offer(make_ask(git=GitFacts(changed=(fixed("mail/outbox.py"),))))
+        best = max(at_hand[1:], key=lambda piece: piece.relevance)
+        assert "mail (1 file)" in best.levels[0].text
+        assert ["billing" in p.levels[0].text for p in source.offer(make_ask(query="billing rules"))] == [True]
+        assert source.offer(make_ask(project="nothing-here")) == []
+        assert source.offer(make_ask(exclude=tuple(piece.id for piece in pieces))) == []
+    finally:
+        source.close()
