@@ -18,7 +18,7 @@ from flywheel.codemap.pool import ParserPool
 from flywheel.codemap.worker import sync_checkout
 from flywheel.config import Config
 from flywheel.jobs.worker import Deps
-from flywheel.model import Micros, Project, SourceFile
+from flywheel.model import Micros, Project, ProjectId, SourceFile
 from flywheel.store import mapper
 from flywheel.store.connect import connect
 from flywheel.text.redact import Redactor
@@ -86,15 +86,17 @@ def _indexer(data: Path) -> Iterator[tuple[Deps, ParserPool, Any]]:
     pool = ParserPool(config.code.parsers, config.code.parse_seconds)
     redact = Redactor()
     project = Project(
-        id="bench", key=redact.text("path:bench"), name=redact.text("bench"), root=redact.text(""),
+        id=ProjectId("bench"), key=redact.text("path:bench"), name=redact.text("bench"), root=redact.text(""),
         created_at=_now(),
-    )  # type: ignore[arg-type]  # fmt: skip
+    )  # fmt: skip
     try:
         with db.write() as tx:
             mapper.insert(tx, project)
-        yield Deps(
-            db=db, config=config, data=data, redact=redact, now=_now, stopping=lambda: False, beat=lambda _: None
-        ), pool, project.id
+        yield (
+            Deps(db=db, config=config, data=data, redact=redact, now=_now, stopping=lambda: False, beat=lambda _: None),
+            pool,
+            project.id,
+        )
     finally:
         pool.close()
         db.close()

@@ -50,6 +50,7 @@ class Writer:
     words: list[str]
     session: str
     cwd: str
+    files: list[str]  # of the checkout
     now: datetime = _START
     parent: str | None = None
     message_chars: int = 0
@@ -128,11 +129,18 @@ class Writer:
         return text
 
     def output(self) -> str:
-        """A tool's output: lines with paths, numbers and words."""
-        lines, size = [], 0
+        """A tool's output: a file with its line numbers, a search's hits, or a run's log."""
+        kind, size = self.rng.randrange(3), 0
+        lines: list[str] = []
         target = self.rng.expovariate(1 / _OUTPUT)
         while size < target:
-            lines.append(f"src/{self.rng.choice(self.words)}/{self.rng.choice(self.words)}.py:{size}: {self.text(50)}")
+            if kind == 0:
+                indent = "    " * self.rng.randrange(4)
+                lines.append(f"{len(lines) + 1:6}\t{indent}{self.text(14).replace(' ', ' = ', 1)}({self.text(20)})")
+            elif kind == 1:
+                lines.append(f"{self.rng.choice(self.files)}:{self.rng.randrange(900)}:    {self.text(50)}")
+            else:
+                lines.append(f"{self.rng.choice(('INFO', 'ok', 'PASSED', '  warning:'))} {self.text(60)}")
             size += len(lines[-1]) + 1
         self.message_chars += size
         self.output_chars += size
@@ -182,7 +190,8 @@ def write_corpus(root: Path, cwds: list[str], lines: int, seed: int = 7) -> Corp
     while total < lines:
         cwd = cwds[files % len(cwds)]
         session = str(uuid.UUID(int=rng.getrandbits(128), version=4))
-        writer = Writer(random.Random(rng.getrandbits(64)), words, session, cwd)
+        names = [f"src/{rng.choice(words)}/{rng.choice(words)}.py" for _ in range(40)]
+        writer = Writer(random.Random(rng.getrandbits(64)), words, session, cwd, names)
         for _ in range(16):
             writer.turn()
         data = b"\n".join(writer.lines) + b"\n"

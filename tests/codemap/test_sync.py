@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,14 +18,19 @@ from flywheel.codemap.worker import enqueue_sync, sync_checkout
 from flywheel.config import CodeConfig, Config
 from flywheel.jobs import queue
 from flywheel.jobs.worker import Deps, Stopped
-from flywheel.model import Clean, Micros, ModuleEdge, Op, Project, ProjectId, SourceFile, Symbol
+from flywheel.model import Clean, Micros, ModuleEdge, Op, Project, ProjectId, Seq, SourceFile, Symbol
 from flywheel.store import Db, mapper
 from flywheel.text.redact import Redactor
 
+FIRST, SECOND = ProjectId("p1"), ProjectId("p2")
+START = Seq(0)
 NOW = Micros(4_000_000_000_000_000)
 SHOP = {
     "src/shop/__init__.py": '"""Sells things."""\n',
-    "src/shop/prices.py": "from shop.stock import Shelf\nimport json\n\ndef price(a):\n    return a\n\nclass Tag:\n    def show(self): pass\n",
+    "src/shop/prices.py": (
+        "from shop.stock import Shelf\nimport json\n\ndef price(a):\n    return a\n\n"
+        "class Tag:\n    def show(self): pass\n"
+    ),
     "src/shop/stock.py": '"""What is there."""\nfrom . import lost\n\nclass Shelf:\n    """Holds things."""\n',
     "web/app.ts": "import { b } from './b';\nexport function app() {}\n",
     "web/b.ts": "export const b = () => 1;\n",
@@ -39,11 +45,12 @@ class Checkout:
     data: Path
     root: Path
     pool: ParserPool
-    project: ProjectId = ProjectId("p1")
+    project: ProjectId = FIRST
     now: Micros = NOW
     config: Config = field(default_factory=Config)
     stopping: bool = False
     beats: list[str] = field(default_factory=list)
+    seen: Seq = START
 
     def write(self, files: Mapping[str, str | bytes]) -> None:
         """Write files; each write has a time stamp of its own."""
@@ -96,11 +103,9 @@ class Checkout:
         head = self.db.head()
         with self.db.read() as tx:
             names = {item.id: f"{item.path}:{item.qualified}" for item in mapper.find(tx, Symbol)}
-        changes = [(names.get(change.id, "gone"), change.op) for change in self.db.changes(self._seen)]
-        self._seen = head
+        changes = [(names.get(change.id, "gone"), change.op) for change in self.db.changes(self.seen)]
+        self.seen = head
         return sorted(changes)
-
-    _seen: int = 0  # type: ignore[assignment]
 
 
 @pytest.fixture(scope="module")
@@ -182,9 +187,11 @@ def test_reformatting_is_no_change(shop: Checkout) -> None:
 def test_a_new_time_on_old_bytes(shop: Checkout) -> None:
     """A checkout of the same content costs no parse: the hash knows it, and the new time is remembered."""
     shop.sync()
+    shop.heard()
     shop.write(SHOP)
     assert shop.sync().states == Counter(same=5)
-    assert shop.heard() and shop.sync().states == Counter()
+    assert shop.sync().states == Counter()
+    assert shop.heard() == []
 
 
 def test_a_deleted_symbol_file_and_edge(shop: Checkout) -> None:
@@ -201,7 +208,7 @@ def test_a_deleted_symbol_file_and_edge(shop: Checkout) -> None:
 
 
 def test_imports_are_followed_when_files_come_and_go(shop: Checkout) -> None:
-    """An import that led nowhere leads to the file once it is there, and back again, though its own file is the same."""
+    """An import that led nowhere leads to the file once it is there, and back again; its own file is the same."""
     shop.sync()
     shop.write({"src/shop/lost.py": "x = 1\n", "json.py": "y = 1\n"})
     shop.sync()
@@ -220,9 +227,7 @@ def test_a_moved_file(shop: Checkout) -> None:
     assert (report.moved, report.removed) == (1, 1)
     assert "src/shop/store.py:Shelf" in shop.symbols()
     assert "src/shop/stock.py:Shelf" not in shop.symbols()
-    assert shop.edges()["src/shop/prices.py"] == ["(json)", "(shop.stock)"] or "src/shop/__init__.py" in str(
-        shop.edges()
-    )
+    assert shop.edges()["src/shop/prices.py"] == ["(json)", "src/shop/__init__.py"]
 
 
 def test_one_changed_path(shop: Checkout) -> None:
@@ -263,7 +268,7 @@ def test_skipped_files_are_counted_by_reason(shop: Checkout) -> None:
     }  # fmt: skip
     with shop.db.read() as tx:
         assert queries.states(tx, [shop.project]) == Counter(states.values())
-    assert {path for path in shop.symbols() if path.split(":")[0] not in SHOP} == {"broken.py:ok", "latin.py:k\ufffdse"}
+    assert {path for path in shop.symbols() if path.split(":")[0] not in SHOP} == {"broken.py:ok", "latin.py:käse"}
     assert shop.sync().states == Counter()
 
 
@@ -322,12 +327,12 @@ def test_another_project(shop: Checkout) -> None:
     """A checkout that turns out to be of another project moves there, and the feed hears both."""
     shop.sync()
     shop.heard()
-    shop.project = ProjectId("p2")
+    shop.project = SECOND
     shop.sync()
     assert {item.project_id for item in shop.symbols().values()} == {"p2"}
     assert {item.project_id for item in shop.files().values()} == {"p2"}
     with shop.db.read() as tx:
-        assert queries.symbols_named(tx, [ProjectId("p1")], ["Shelf"]) == []
+        assert queries.symbols_named(tx, [FIRST], ["Shelf"]) == []
 
 
 def test_secrets_do_not_reach_the_store(shop: Checkout) -> None:
@@ -376,7 +381,7 @@ def test_a_hanging_parser(shop: Checkout) -> None:
         "import os, time\nfrom flywheel.codemap.parser import main, look\n"
         "def work(request):\n    while b'web/b.ts' in request.file: pass\n    return look(request)\nmain(work)\n"
     )
-    shop.pool = ParserPool(2, 1.0, (__import__("sys").executable, "-c", hostile))
+    shop.pool = ParserPool(2, 1.0, (sys.executable, "-c", hostile))
     try:
         report = shop.sync()
         assert report.states == Counter(indexed=4, timeout=1)
@@ -429,7 +434,7 @@ def test_finding_symbols(shop: Checkout) -> None:
             "Tag.show",
         ]
         assert queries.symbols_named(tx, ids, ["Other.show", "pri"]) == []
-        assert queries.symbols_named(tx, [ProjectId("p2")], ["show"]) == []
+        assert queries.symbols_named(tx, [SECOND], ["show"]) == []
         assert queries.symbols_named(tx, [], ["show"]) == []
         found = queries.symbols_in(tx, ids, ["src/shop/prices.py"])
         assert [item.name for item in found] == ["price", "Tag", "show"]

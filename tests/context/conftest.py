@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -70,6 +71,8 @@ def repo(tmp_path: Path) -> Path:
 
 
 def git(root: Path, *words: str) -> None:
-    """Run git as a fixed person, without the machine's configuration."""
-    who = ("-c", "user.name=T", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false")
-    subprocess.run(["git", *who, *words], cwd=root, check=True, capture_output=True)
+    """Run git as a fixed person on a fixed day, without the machine's configuration."""
+    who = {f"GIT_{role}_{what}": "t@example.org" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+    days = {f"GIT_{role}_DATE": f"{NOW // 1_000_000 - 86_400} +0000" for role in ("AUTHOR", "COMMITTER")}
+    env = {**os.environ, **who, **days, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+    subprocess.run(["git", *words], cwd=root, check=True, capture_output=True, env=env)

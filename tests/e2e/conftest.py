@@ -119,7 +119,8 @@ def home() -> Iterator[Path]:
 
 def make_house(home: Path, settings: str = "") -> House:
     """A house whose user has no transcripts and no settings but these."""
-    (home / "flywheel.toml").write_text(settings, "utf-8")
+    patient = "[context]\ndeadline_ms = 10000\n"  # what is shown here is not how fast it is
+    (home / "flywheel.toml").write_text(settings + patient, "utf-8")
     env = {k: v for k, v in os.environ.items() if not k.startswith(("CLAUDE", "XDG_", "FLYWHEEL"))}
     env |= {"FLYWHEEL_HOME": str(home), "HOME": str(home / "user"), "PYTHONWARNINGS": "error"}
     (home / "user").mkdir(exist_ok=True)

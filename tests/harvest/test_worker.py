@@ -277,17 +277,38 @@ def test_a_conversation_that_has_not_begun_makes_no_project(deps: Deps, folder: 
 
 
 def test_code_is_synced_once_per_checkout(deps: Deps, folder: Path, tmp_path: Path) -> None:
-    """New messages ask for the sync of their checkout when it exists, once."""
+    """New messages ask for the sync of their work tree, once, wherever in it they were; a vanished one for none."""
     checkout = tmp_path / "tides"
-    checkout.mkdir()
+    for part in (".git/objects", ".git/refs", "src"):
+        (checkout / part).mkdir(parents=True)
+    (checkout / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
     wanting = replace(deps, config=Config())
     path = folder / f"{MAIN}.jsonl"
-    path.write_bytes(line("n1", cwd=str(checkout)) + line("n2", cwd=str(checkout)))
+    path.write_bytes(line("n1", cwd=str(checkout / "src")) + line("n2", cwd=str(checkout)))
     harvest(wanting, path)
     other = folder / f"{FORK}.jsonl"
     other.write_bytes(line("n3", sessionId=FORK, cwd="/nowhere/at/all"))
     harvest(wanting, other)
     assert {key for kind, key in jobs(deps.db) if kind == "sync"} == {str(checkout)}
+
+
+def test_a_home_folder_is_no_code(deps: Deps, folder: Path, tmp_path: Path) -> None:
+    """A session held in the folder that holds the transcripts too does not index a whole home."""
+    path = folder / f"{MAIN}.jsonl"
+    path.write_bytes(line("n1", cwd=str(tmp_path)))
+    harvest(replace(deps, config=Config()), path)
+    assert {kind for kind, _ in jobs(deps.db)} == {"extract", "retro"}
+
+
+@pytest.mark.parametrize("cwd", ["C:\\Users\\dev\\tides", "relative/folder", "", 7, "/w\0x", "/w\ud83d"])
+def test_a_folder_that_is_none(deps: Deps, folder: Path, cwd: object) -> None:
+    """Without a folder of this machine the project is that of the transcript's own folder, and nothing is lost."""
+    path = folder / f"{MAIN}.jsonl"
+    path.write_bytes(line("n1", cwd=cwd))
+    assert verdict(deps, path) == (FileState.PARSED, "")
+    (message,) = rows(deps.db, Message)
+    with deps.db.read() as tx:
+        assert tx.all("SELECT root FROM project WHERE id = :id", id=message.project_id) == [(str(folder),)]
 
 
 def test_a_run_that_breaks_off_loses_nothing(deps: Deps, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

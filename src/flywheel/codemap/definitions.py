@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from operator import attrgetter
 from typing import Final, NamedTuple
 
 from flywheel.codemap.captures import Captures, Comment, Found, Import, Stretch, collect
@@ -115,7 +117,9 @@ def _signature(source: bytes, item: Found, comments: Sequence[Comment]) -> str:
     stop = min(item.body if item.body > item.said else item.at.stop, item.said + 8 * SIGNATURE_CHARS)
     text = source[item.said : stop]
     if b"#" in text or b"/" in text:
-        for comment in reversed([c for c in comments if item.said <= c.start < stop]):
+        first = bisect_left(comments, item.said, key=attrgetter("start"))
+        last = bisect_left(comments, stop, key=attrgetter("start"))
+        for comment in reversed(comments[first:last]):
             text = text[: comment.start - item.said] + b" " + text[comment.stop - item.said :]
     line = " ".join(_decode(text).split())
     return cap(line.removesuffix("=>").rstrip(" :{;="), SIGNATURE_CHARS)

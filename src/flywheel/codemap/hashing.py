@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -10,6 +11,7 @@ from typing import Final
 from flywheel.codemap.captures import Captures, Found, Span
 
 _SPACE: Final = b" \t\r\n\f\v"
+_SPACED: Final = re.compile(b"[" + _SPACE + b"]")
 _IN, _OUT = 1, 2
 _STOP, _START, _DROP, _KEEP = range(4)
 
@@ -21,7 +23,7 @@ def hash_definitions(source: bytes, captures: Captures, found: Sequence[Found]) 
     nesting, block borders; and the number of its syntax nodes, which tells ``return x`` from ``returnx``.
     """
     documented = set(captures.docs.values())
-    kept = [span for span in captures.verbatim if span not in documented]
+    kept = [span for span in captures.verbatim if _SPACED.search(source, *span) and span not in documented]
     spans = [(item.at.start, item.at.stop) for item in found]
     text, places = squeeze(source, [(c.start, c.stop) for c in captures.comments], kept, captures.blocks, spans)
     starts = [comment.start for comment in captures.comments]

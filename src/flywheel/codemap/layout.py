@@ -6,7 +6,6 @@ import posixpath
 import re
 import sys
 import tomllib
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,6 +13,8 @@ from typing import Final
 
 _ROOTS: Final = ("", "src", "lib", "python")
 _GO_MODULE: Final = re.compile(r'^module\s+"?([^\s"]+)', re.MULTILINE)
+
+_PYTHON_ENDS: Final = (".py", "/__init__.py", ".pyi", "/__init__.pyi")
 
 MANIFESTS: Final = {"go": "go.mod", "rust": "Cargo.toml"}
 """Language → the file that names the modules of its folder and below."""
@@ -25,30 +26,36 @@ class Layout:
     def __init__(self, paths: Iterable[str], manifests: Mapping[str, str]) -> None:
         self.paths = frozenset(paths)
         self._manifests = manifests
+        self._python_names: dict[str, Sequence[str]] = {}
 
     @cached_property
-    def _packages(self) -> set[str]:
-        return {posixpath.dirname(path) for path in self.paths if path.endswith(("/__init__.py", "/__init__.pyi"))}
-
-    @cached_property
-    def _python(self) -> Mapping[str, Sequence[str]]:
-        """Dotted name → the files that go by it."""
-        names: dict[str, list[str]] = defaultdict(list)
-        for path in sorted(self.paths):
-            if path.endswith((".py", ".pyi")):
-                for name in _python_names(path, self._packages):
-                    names[name].append(path)
-        return names
+    def _python_roots(self) -> Sequence[str]:
+        """The folders, each "" or with its "/", that Python may import from: the parents of top-level packages, and
+        the usual ones."""
+        packages = {path[: -len("/__init__.py")] for path in self.paths if path.endswith("/__init__.py")}
+        tops = {package.rpartition("/")[0] for package in packages} - packages
+        return [f"{root}/" if root else "" for root in sorted(tops.union(_ROOTS))]
 
     def python_module(self, name: str, source: str) -> str | None:
-        """The file that ``import name`` in ``source`` loads: the nearest of those that go by the name."""
-        found = self._python.get(name)
+        """The file that ``import name`` in ``source`` loads: the nearest of those that go by the name.
+
+        A name of the standard library goes to the checkout's top folder only: elsewhere, the library is meant.
+        """
+        found = self._python_names.get(name)
+        if found is None:
+            found = self._python_names[name] = self._find_python(name)
         if found:
             return found[0] if len(found) == 1 else max(found, key=lambda path: _shared(path, source))
         if "." in name or name in sys.stdlib_module_names:
             return None
         beside = posixpath.join(posixpath.dirname(source), f"{name}.py")
         return beside if beside in self.paths else None
+
+    def _find_python(self, name: str) -> Sequence[str]:
+        inner = name.replace(".", "/")
+        roots = [""] if name.partition(".")[0] in sys.stdlib_module_names else self._python_roots
+        tried = (f"{root}{inner}{end}" for root in roots for end in _PYTHON_ENDS)
+        return [path for path in tried if path in self.paths]
 
     @cached_property
     def go_modules(self) -> Sequence[tuple[str, str]]:
@@ -88,12 +95,21 @@ class Layout:
         stem = path.rsplit(".", 1)[0].removesuffix(".d")
         names = {f"./{path}", f"./{stem}", f"./{folder}"}
         if path.endswith((".py", ".pyi")):
-            own = _python_names(path, self._packages) | {posixpath.basename(stem)} - sys.stdlib_module_names
+            module = stem.removesuffix("/__init__")
+            own = {module.removeprefix(root).replace("/", ".") for root in self._python_roots if path.startswith(root)}
+            own = {
+                name
+                for name in own | {posixpath.basename(module)}
+                if path in self._find_python(name) or "." not in name
+            }
+            own -= sys.stdlib_module_names
             names |= own | {name.rpartition(".")[0] for name in own} | {f"{folder}/__init__.py".lstrip("/")}
         if path.endswith(".go"):
             for home, module in self.go_modules:
                 inner = posixpath.relpath(folder or ".", home or ".")
                 names |= set() if inner.startswith("..") else {posixpath.normpath(f"{module}/{inner}")}
+        if path.endswith(".rs"):
+            names |= {f"{folder}.rs", *(f"{folder}/{name}.rs".lstrip("/") for name in ("mod", "lib", "main"))}
         return names - {""}
 
 
@@ -111,28 +127,6 @@ def _crate(path: str, text: str) -> _Crate:
     tables = [table for table in (manifest.get("lib"), manifest.get("package")) if isinstance(table, dict)]
     named = [table["name"] for table in tables if isinstance(table.get("name"), str)]
     return _Crate(named[0].replace("-", "_") if named else "", posixpath.join(posixpath.dirname(path), "src"))
-
-
-def _python_names(path: str, packages: set[str]) -> set[str]:
-    """The dotted names that a file may be imported by: from its package's root, and from the usual source roots.
-
-    A name of the standard library goes to the checkout's top folder only: elsewhere, the library is meant.
-    """
-    stem = path.rsplit(".", 1)[0]
-    module = stem.removesuffix("/__init__")
-    folder = posixpath.dirname(path)
-    roots = set(_ROOTS)
-    while folder in packages:
-        folder = posixpath.dirname(folder)
-        if folder not in packages:
-            roots.add(folder)
-    names = set()
-    for root in roots:
-        prefix = f"{root}/" if root else ""
-        name = module.removeprefix(prefix).replace("/", ".")
-        if module.startswith(prefix) and not (root and name.partition(".")[0] in sys.stdlib_module_names):
-            names.add(name)
-    return names - {"__init__", ""}
 
 
 def _shared(path: str, source: str) -> tuple[int, int, str]:

@@ -69,8 +69,17 @@ def look(request: Request) -> Answer:
         return Answer("same", sha256, size, mtime_ns, lines)
     if why := why_not(source, lines):
         return Answer(why, sha256, size, mtime_ns, lines)
-    parsed = parse(source, request.language, request.path)
+    parsed = parse(_utf8(source), request.language, request.path)
     return Answer("indexed", sha256, size, mtime_ns, lines, tuple(parsed.definitions), tuple(parsed.imports))
+
+
+def _utf8(source: bytes) -> bytes:
+    """The source as UTF-8; what is not is taken for Latin-1, which old files are in."""
+    try:
+        source.decode("utf-8")
+    except UnicodeDecodeError:
+        return source.decode("latin-1").encode("utf-8")
+    return source
 
 
 def why_not(source: bytes, lines: int) -> str:

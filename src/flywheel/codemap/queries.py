@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Any, Final
+from typing import Final
+
+import orjson
 
 from flywheel.codemap.planning import Known
-from flywheel.codemap.rules import Modules, Topology, map_modules
-from flywheel.model import ProjectId, Symbol
+from flywheel.codemap.rules import Folder, Modules, Topology, focus, map_modules
+from flywheel.model import ProjectId, Setting, Symbol
 from flywheel.store import Tx, mapper
 
 CHUNK: Final = 500
@@ -96,24 +98,48 @@ def symbols_in(tx: Tx, projects: Sequence[ProjectId], paths: Sequence[str], limi
 
 
 def topology(tx: Tx, projects: Sequence[ProjectId], near: Sequence[str] = (), limit: int = 20) -> Topology:
-    """Which parts the projects' code has and which need which; ``near`` are paths that matter now."""
-    if not projects:
-        return Topology()
-    ids: Any = list(projects)
+    """Which parts the projects' code has and which need which; ``near`` are paths that matter now.
+
+    Reads the map that the last sync left (`draw_map`); of several projects, that of the largest.
+    """
+    names = [_map_name(project) for project in projects]
+    rows = tx.all("SELECT value FROM setting WHERE name IN :names", names=names) if names else []
+    maps = [_load_map(row[0]) for row in rows]
+    return focus(max(maps, key=lambda found: found.files), near, limit) if maps else Topology()
+
+
+def draw_map(tx: Tx, project: ProjectId) -> Topology:
+    """The map of a project's modules as they are indexed now, all its checkouts taken together."""
     found = tx.all(
-        "SELECT DISTINCT path, language FROM source_file WHERE project_id IN :ids AND state = 'indexed'", ids=ids
+        "SELECT DISTINCT path, language FROM source_file WHERE project_id = :id AND state = 'indexed'", id=project
     )
-    edges = tx.all("SELECT DISTINCT source, target, external FROM module_edge WHERE project_id IN :ids", ids=ids)
+    edges = tx.all("SELECT DISTINCT source, target, external FROM module_edge WHERE project_id = :id", id=project)
     docs = mapper.find(
-        tx, Symbol, "WHERE project_id IN :ids AND kind = 'module' AND ordinal = 0 AND name = qualified AND doc <> ''"
-        " ORDER BY path", ids=ids,
+        tx, Symbol, "WHERE project_id = :id AND kind = 'module' AND ordinal = 0 AND name = qualified AND doc <> ''"
+        " ORDER BY path", id=project,
     )  # fmt: skip
-    modules = Modules(
-        files=dict(found),
-        edges=[(source, target, bool(external)) for source, target, external in edges],
-        docs={symbol.path: symbol.doc for symbol in docs},
+    return map_modules(
+        Modules(
+            files=dict(found),
+            edges=[(source, target, bool(external)) for source, target, external in edges],
+            docs={symbol.path: symbol.doc for symbol in docs},
+        )
     )
-    return map_modules(modules, near, limit)
+
+
+def keep_map(tx: Tx, project: ProjectId, drawn: Topology) -> None:
+    """Keep a map for `topology`."""
+    mapper.upsert(tx, Setting(name=_map_name(project), value=orjson.dumps(drawn).decode()))
+
+
+def _map_name(project: ProjectId) -> str:
+    return f"topology:{project}"
+
+
+def _load_map(value: str) -> Topology:
+    kept = orjson.loads(value)
+    kept["folders"] = [Folder(**folder) for folder in kept["folders"]]
+    return Topology(**kept)
 
 
 def chunks(values: Sequence[str], size: int = CHUNK) -> Iterator[list[str]]:

@@ -27,6 +27,7 @@ class Delta:
     dropped: list[str] = field(default_factory=list)
     edges: list[ModuleEdge] = field(default_factory=list)
     unneeded: list[str] = field(default_factory=list)  # targets whose edge goes
+    rewired: bool = False  # an edge is new, gone, or leads outside instead of inside
 
     @property
     def weight(self) -> int:
@@ -104,3 +105,6 @@ def compare_edges(
         if before.get(target) != (external, line)
     )  # fmt: skip
     delta.unneeded.extend(target for target in before if target not in now)
+    delta.rewired = {target: edge[0] for target, edge in now.items()} != {
+        target: edge[0] for target, edge in before.items()
+    }

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
 
 from flywheel.model import Clean
+
+MOST_FOLDERS: Final = 40
+"""Folders that a map has at most."""
+
+_NODE: Final = frozenset({
+    "assert", "buffer", "child_process", "cluster", "crypto", "dns", "events", "fs", "http", "http2", "https",
+    "module", "net", "os", "path", "perf_hooks", "process", "querystring", "readline", "stream", "string_decoder",
+    "timers", "tls", "tty", "url", "util", "v8", "vm", "worker_threads", "zlib",
+})  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,34 +53,31 @@ class Modules:
     docs: Mapping[str, Clean] = field(default_factory=dict)
 
 
-def map_modules(modules: Modules, near: Sequence[str], limit: int) -> Topology:
-    """Fold files into at most ``limit`` folders, those of the paths ``near`` first, then the most connected ones.
+def map_modules(modules: Modules) -> Topology:
+    """Fold files into at most `MOST_FOLDERS` folders, the most connected ones first.
 
     A folder stands for itself and everything below that is not shown on its own.
     """
     places = _places(modules.files)
-    near_folders = {places[path] for path in near if path in places} | {
-        place for place in places.values() for path in near if path and (place + "/").startswith(path.rstrip("/") + "/")
-    }
+    known = set(places.values())
     needs: dict[str, Counter[str]] = defaultdict(Counter)
     weight: Counter[str] = Counter()
     central: Counter[str] = Counter()
     external: Counter[str] = Counter()
     for source, target, is_external in modules.edges:
         if is_external:
-            if not target.startswith("."):
-                external[_library(target)] += 1
+            library = _library(target, modules.files.get(source, ""))
+            external.update([library] if library else ())
             continue
         central[target] += 1
-        here, there = places.get(source), places.get(target) or _place_of_folder(target, places)
+        here, there = places.get(source), places[target] if target in places else _place_of_folder(target, known)
         if here is not None and there is not None and here != there:
             needs[here][there] += 1
-            weight[here] += 1
-            weight[there] += 1
+            weight.update((here, there))
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for path, place in places.items():
         counts[place][modules.files[path]] += 1
-    order = sorted(counts, key=lambda place: (place not in near_folders, -weight[place], -counts[place].total(), place))
+    order = sorted(counts, key=lambda place: (-weight[place], -counts[place].total(), place))
     return Topology(
         files=len(places),
         languages=_most(Counter(modules.files.values()), 6),
@@ -80,17 +88,32 @@ def map_modules(modules: Modules, near: Sequence[str], limit: int) -> Topology:
                 languages=[language for language, _ in _most(counts[place], 3)],
                 doc=_doc(place, modules.docs),
                 needs=[(to or ".", count) for to, count in _most(needs[place], 6)],
-                near=place in near_folders,
             )
-            for place in order[:limit]
+            for place in order[:MOST_FOLDERS]
         ],
         central=_most(central, 8),
         external=_most(external, 12),
-        left_out=max(0, len(order) - limit),
+        left_out=max(0, len(order) - MOST_FOLDERS),
     )
 
 
-def _places(files: Iterable[str], most: int = 40) -> dict[str, str]:
+def focus(topology: Topology, near: Sequence[str], limit: int) -> Topology:
+    """At most ``limit`` folders of a map: those that hold the paths ``near`` first, the others in their order."""
+    homes = set()
+    for path in near:
+        holding = [folder.path for folder in topology.folders if _holds(folder.path, path)]
+        homes.update(sorted(holding, key=len)[-1:])
+    folders = [replace(folder, near=folder.path in homes) for folder in topology.folders]
+    folders.sort(key=lambda folder: not folder.near)
+    left_out = topology.left_out + max(0, len(folders) - limit)
+    return replace(topology, folders=folders[:limit], left_out=left_out)
+
+
+def _holds(folder: str, path: str) -> bool:
+    return "/" not in path if folder == "." else path == folder or path.startswith(folder + "/")
+
+
+def _places(files: Iterable[str], most: int = MOST_FOLDERS) -> dict[str, str]:
     """File → the folder that stands for it: the deepest level of folders at which there are at most ``most``."""
     paths = sorted(files)
     chosen: dict[str, str] = {}
@@ -102,9 +125,8 @@ def _places(files: Iterable[str], most: int = 40) -> dict[str, str]:
     return chosen
 
 
-def _place_of_folder(folder: str, places: Mapping[str, str]) -> str | None:
+def _place_of_folder(folder: str, known: Container[str]) -> str | None:
     """The place of a target that is a package's folder."""
-    known = set(places.values())
     while folder not in known:
         if "/" not in folder:
             return "" if "" in known and folder == "." else None
@@ -112,9 +134,19 @@ def _place_of_folder(folder: str, places: Mapping[str, str]) -> str | None:
     return folder
 
 
-def _library(target: str) -> str:
-    """A Python module's library is its first part; other names are libraries as they are."""
-    return target if "/" in target else target.partition(".")[0]
+def _library(target: str, language: str) -> str:
+    """What a project depends on when a file of this language imports ``target``; "" for the language's own library."""
+    first = target.partition("/")[0]
+    if target.startswith("."):
+        return ""
+    if language == "python":
+        top = target.partition(".")[0]
+        return "" if top in sys.stdlib_module_names else top
+    if language == "go":
+        return "/".join(target.split("/")[:3]) if "." in first else ""
+    if language == "rust":
+        return "" if target in ("std", "core", "alloc", "proc_macro") else target
+    return "" if target.startswith("node:") or target in _NODE else target
 
 
 def _doc(place: str, docs: Mapping[str, Clean]) -> Clean:

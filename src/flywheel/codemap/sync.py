@@ -18,7 +18,7 @@ from flywheel.codemap.pool import ParserPool
 from flywheel.codemap.rows import Delta, Place, compare, compare_edges, symbols
 from flywheel.codemap.writing import Writer
 from flywheel.jobs.worker import Deps, Stopped
-from flywheel.model import SourceFile
+from flywheel.model import ProjectId, SourceFile
 
 _FILES: Final = 60
 _DEFINITIONS: Final = 1500
@@ -47,6 +47,7 @@ class Sync:
         self._anew = anew
         self._writer = Writer(deps.db, place)
         self._lost: dict[str, str] = {}  # SHA-256 of removed files → path
+        self._redraw = {place.project_id} if anew else set[ProjectId]()
         self.report = Report()
 
     def sweep(self) -> Report:
@@ -103,6 +104,15 @@ class Sync:
         self._parse(todo.look, layout, known)
         self._remove(todo.gone)
         self._follow_imports(todo, known, layout)
+        for project in self._redraw:
+            self._draw(project)
+
+    def _draw(self, project: ProjectId) -> None:
+        """Files, imports or what modules say of themselves changed, and with them the project's map."""
+        with self._deps.db.read() as tx:
+            drawn = queries.draw_map(tx, project)
+        with self._deps.db.write(bulk=True) as tx:
+            queries.keep_map(tx, project, drawn)
 
     def _parse(self, look: Sequence[tuple[Listed, str]], layout: Layout, known: Mapping[str, Known]) -> None:
         items = {item.path: item for item, _ in look}
@@ -145,6 +155,8 @@ class Sync:
             self.report.symbols += len(delta.changed)
             self.report.dropped += len(delta.dropped)
             self.report.moved += answer.sha256 in self._lost
+            if _shows_on_map(delta, known.get(item.path)):
+                self._redraw.add(self._place.project_id)
             deltas.append(delta)
         self._writer.write(deltas)
 
@@ -174,6 +186,7 @@ class Sync:
                 for old in some
             ]
             self.report.removed += len(some)
+            self._redraw.update(old.project_id for old in some)
             self.report.dropped += sum(len(delta.dropped) for delta in deltas)
             self._writer.write(deltas)
 
@@ -184,8 +197,16 @@ class Sync:
         if not known or not (came or went):
             return
         wanted = went.union(*(layout.wanted_as(path) for path in came))
+        wanted |= {path.rpartition("/")[0] or "." for path in went if path.endswith(".go")}
         with self._deps.db.read() as tx:
             sources = queries.importers(tx, self._root, wanted)
         again = (sources & known.keys()) - {item.path for item, _ in todo.look} - went
         listed = look_at(self._root, again, known)
         self._parse([(item, "") for item in listed.values() if item and not item.state], layout, known)
+
+
+def _shows_on_map(delta: Delta, old: Known | None) -> bool:
+    """Whether a file's change can change the map of the modules."""
+    state = delta.file.state if delta.file else ""
+    told = any(symbol.kind == "module" and symbol.id in delta.changed for symbol in delta.puts)
+    return old is None or old.state != state or delta.rewired or told

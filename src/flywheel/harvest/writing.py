@@ -6,9 +6,9 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Final
 
+from flywheel.harvest.conversations import Conversations
 from flywheel.harvest.evidence import Evidence
 from flywheel.harvest.message_queries import count, parts, retracted_rows, taken
 from flywheel.jobs.queue import enqueue
@@ -17,15 +17,13 @@ from flywheel.model import (
     Kind,
     Message,
     Micros,
-    Project,
     ProjectId,
     Retraction,
     Session,
     SessionId,
     TranscriptFile,
 )
-from flywheel.projects.queries import resolve
-from flywheel.readers import Draft, Parsed, Retracted, SessionFacts, session_id
+from flywheel.readers import Draft, Parsed, Retracted, SessionFacts
 from flywheel.store import Tx, mapper
 
 EXTRACT: Final = "extract"
@@ -51,17 +49,6 @@ class Pace:
         if rows >= _FEWEST:
             wanted = rows * _TARGET / max(seconds, 1e-4)
             self.rows = round(min(max((self.rows + wanted) / 2, _FEWEST), _MOST))
-
-
-@dataclass(slots=True)
-class Conversation:
-    """One session of the file: what is known and not yet written."""
-
-    native: str
-    id: SessionId
-    project: Project
-    facts: SessionFacts | None = None
-    new: int = 0  # messages inserted and not yet added to the session's count
 
 
 @dataclass(slots=True)
@@ -96,8 +83,7 @@ class Writer:
         self._again = again  # a run before this one broke off: what it wrote has no follow-up jobs yet
         self._after = after  # called after each transaction
         self._evidence = Evidence(agent, deps.redact)
-        self._known: dict[str, Conversation] = {}
-        self._projects: dict[str, Project] = {}
+        self._known = Conversations(path, agent, deps)
         self._pace = Pace()
         self.due: set[SessionId] = set()  # sessions with new messages whose follow-up jobs are not enqueued yet
 
@@ -109,12 +95,12 @@ class Writer:
     @property
     def project(self) -> ProjectId | None:
         """The project of the file's first session."""
-        return next((known.project.id for known in self._known.values()), None)
+        return next((known.project.id for known in self._known), None)
 
     @property
     def session(self) -> SessionId | None:
         """The file's first session."""
-        return next((known.id for known in self._known.values()), None)
+        return next((known.id for known in self._known), None)
 
     def write(self, batch: Batch, file: Callable[[], TranscriptFile], *, last: bool) -> TranscriptFile:
         """Write a batch, give its file's row: the cursor goes with the last transaction, jobs with the file's last."""
@@ -143,13 +129,12 @@ class Writer:
 
         One of which nothing is known but a title has not begun yet; its reader will tell again.
         """
-        spoken = {item.session: True for item in (*batch.retracted, *batch.drafts)}
+        spoken = {draft.session for draft in batch.drafts} | {item.session for item in batch.retracted}
         for native, facts in batch.sessions.items():
             if native in spoken or native in self._known or facts.started_at is not None:
-                known = self._conversation(native, facts)
-                known.facts = known.facts.merge(facts) if known.facts else facts
-        for native in spoken:
-            self._conversation(native, None)
+                self._known.learn(native, facts)
+        for native in spoken - batch.sessions.keys():
+            self._known.learn(native, None)
 
     def _groups(self, drafts: Sequence[Draft]) -> Iterator[list[Draft]]:
         group: list[Draft] = []
@@ -178,14 +163,14 @@ class Writer:
         self.due.update(news)
         if self._again:
             self.due.update(message.session_id for message in messages)
-        for known in self._known.values():
+        for known in self._known:
             known.new += news[known.id]
         if known_ids:
             self._note_copies(messages, known_ids)
 
     def _note_copies(self, messages: Sequence[Message], owner: Mapping[str, str]) -> None:
         """A session whose messages another one owns was forked from it."""
-        for known in self._known.values():
+        for known in self._known:
             facts = known.facts
             if facts is None or facts.forked_from or facts.parent:
                 continue
@@ -211,7 +196,7 @@ class Writer:
 
     def _sessions(self, tx: Tx, now: Micros) -> None:
         """Fold what was learned into the sessions' rows."""
-        for known in self._known.values():
+        for known in self._known:
             facts = known.facts
             if facts is None or (facts.started_at is None and not known.new):
                 continue
@@ -239,32 +224,7 @@ class Writer:
             enqueue(tx, kind=EXTRACT, key=session, project_id=row.project_id, now=now)
             enqueue(tx, kind=RETRO, key=session, project_id=row.project_id, now=now, delay=delay)
         if self.due and config.harvest.sync_code:
-            roots = {known.project.root: known.project.id for known in self._known.values() if known.project.root}
-            for root, project in roots.items():
-                if Path(root).is_dir():
-                    enqueue(tx, kind=SYNC, key=root, project_id=project, now=now)
+            for known in self._known:
+                if known.checkout:
+                    enqueue(tx, kind=SYNC, key=known.checkout, project_id=known.project.id, now=now)
         self.due.clear()
-
-    def _conversation(self, native: str, facts: SessionFacts | None) -> Conversation:
-        """The session by its native id; at first sight its project is that of its first folder, for good."""
-        known = self._known.get(native)
-        if known is None:
-            name = native or Path(self._path).stem
-            id = session_id(self._agent, name)
-            with self._deps.db.read() as tx:
-                row = mapper.get(tx, Session, id=id)
-                project = mapper.get(tx, Project, id=row.project_id) if row else None
-            if project is None:
-                project = self._project(facts.cwd if facts else "")
-            known = self._known[native] = Conversation(name, id, project)
-        return known
-
-    def _project(self, cwd: str) -> Project:
-        """The project of a folder; without one that of the file's first session, else of the file's own folder."""
-        if not cwd and self._known:
-            return next(iter(self._known.values())).project
-        folder = cwd or str(Path(self._path).parent)
-        project = self._projects.get(folder)
-        if project is None:
-            project = self._projects[folder] = resolve(self._deps.db, folder, self._deps.now())
-        return project

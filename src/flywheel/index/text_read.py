@@ -195,9 +195,8 @@ def _filtered(schema: tantivy.Schema, wanted: tantivy.Query, bounds: Bounds) -> 
                 among = tantivy.Query.term_query(schema, name, values[0], "basic")
             must.append(tantivy.Query.const_score_query(among, 0.0))
     if bounds.since is not None or bounds.until is not None:
-        span = tantivy.Query.range_query(
-            schema, "at", tantivy.FieldType.Integer, bounds.since, bounds.until, include_upper=False
-        )
+        last = None if bounds.until is None else bounds.until - 1
+        span = tantivy.Query.range_query(schema, "at", tantivy.FieldType.Integer, bounds.since, last)
         must.append(tantivy.Query.const_score_query(span, 0.0))
     return wanted if len(must) == 1 else tantivy.Query.boolean_query([(tantivy.Occur.Must, one) for one in must])
 

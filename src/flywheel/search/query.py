@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from flywheel.api import Hit, SearchAnswer
+from flywheel.api import Hit, Reason, SearchAnswer, WhyAnswer
 from flywheel.config import Config
 from flywheel.embed import Embedder
 from flywheel.errors import BadInput
@@ -14,7 +14,7 @@ from flywheel.index.follow import lag
 from flywheel.index.text_read import TextReader
 from flywheel.index.vectors import VectorIndex
 from flywheel.model import SERVED, Kind, Micros, ProjectId, Status, short_id
-from flywheel.search import queries, rules
+from flywheel.search import queries, rules, why
 from flywheel.search.lexicon import Lexicon
 from flywheel.search.passage import best_passage
 from flywheel.search.propose import Ask, Sources, propose
@@ -131,6 +131,35 @@ class Searcher:
                 for session, score, found in grouped
             ]
 
+    def why(self, *, question: str, projects: Sequence[ProjectId] = (), limit: int = 5) -> WhyAnswer:
+        """Past decisions that answer the question, superseded ones among them, each with its citations.
+
+        What no entry says is looked for in the conversations: the sentences that give a reason, verbatim.
+        """
+        lagging = lag(self._db, self._sources.text.watermark())
+        statuses = (*SERVED, Status.SUPERSEDED)
+        from_entries = self._ask(question, projects, (Kind.ENTRY,), POOL, None, None, statuses)
+        from_talk = replace(from_entries, kinds=(Kind.MESSAGE,))
+        with self._db.read() as tx:
+            ranked = self._rank(tx, from_entries, limit, ())
+            reasons = [] if ranked.weak else why.from_entries(tx, _chosen(ranked), limit)
+            if len(reasons) < limit:
+                spoken = self._rank(tx, from_talk, POOL, ())
+                reasons += [] if spoken.weak else self._spoken(tx, from_talk, spoken, reasons, limit)
+            reason = "" if reasons else self._reason(tx, from_talk, spoken, lagging)
+        return WhyAnswer(question=question, reasons=reasons, reason=reason, behind=lagging)
+
+    def _spoken(self, tx: Tx, ask: Ask, ranked: Ranked, reasons: Sequence[Reason], limit: int) -> list[Reason]:
+        known = {receipt.message_id for one in reasons for receipt in one.receipts}
+        words = self._words_of
+        wanted = words(ask.question.words)
+        left = limit - len(reasons)
+        return why.from_messages(tx, _chosen(ranked), wanted, words, limit=left, known=known)
+
+    def _words_of(self, text: str) -> Collection[str]:
+        terms = self._sources.text.terms(text)
+        return (*terms.stems, *terms.runs)
+
     def _ask(
         self,
         query: str,
@@ -193,14 +222,14 @@ class Searcher:
 
     def _hit(self, ask: Ask, one: Candidate, facts: Facts, full: Full) -> Hit:
         kind, id = one.key
-        wanted = self._sources.text.terms(ask.question.words).stems
+        wanted = self._words_of(ask.question.words)
         return Hit(
             kind=kind.value,
             id=id,
             short=short_id(id),
             project_id=facts.project,
             title=full.title,
-            text=best_passage(full.text, wanted, lambda text: self._sources.text.terms(text).stems),
+            text=best_passage(full.text, wanted, self._words_of),
             score=round(one.score, 4),
             status=facts.status,
             type=facts.type,
@@ -223,3 +252,7 @@ class Searcher:
 
     def _notes(self) -> Sequence[str]:
         return () if self._sources.embedder and self._sources.vectors else ("no embedding model: full text only",)
+
+
+def _chosen(ranked: Ranked) -> why.Chosen:
+    return why.Chosen(candidates=ranked.candidates, facts=ranked.facts)

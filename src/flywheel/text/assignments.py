@@ -9,7 +9,8 @@ from typing import Final
 from flywheel.text.names import Style, family, kind_of
 from flywheel.text.shapes import Span
 
-KEYWORDS: Final = (b"token", b"secret", b"pass", b"pwd", b"key", b"credential", b"auth", b"sig=", b"nature=")
+_NAMES: Final = (b"token", b"secret", b"pass", b"pwd", b"key", b"credential", b"auth")
+KEYWORDS: Final = (*_NAMES, b"sig=", b"nature=")
 """Every name that is judged holds one of these."""
 
 _NAME: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-."
@@ -37,7 +38,7 @@ _NEXT_FIELD: Final = re.compile(r";[ \t]?[A-Za-z][\w ]{1,40}=")
 
 def assignments(text: str, low: bytes) -> Iterator[Span]:
     """The spans of values that stand under a secret-looking name."""
-    for keyword in KEYWORDS:
+    for keyword in KEYWORDS if b"=" in low else _NAMES:
         separated = _PASSWORD if keyword in (b"pass", b"pwd") else _SEPARATED
         length = len(keyword) - (keyword[-1:] == b"=")
         long_stop = 0
@@ -68,7 +69,7 @@ def _options(text: str, low: bytes) -> Iterator[Span]:
             if found and kind:
                 yield found[0], found[1], kind
         at = low.find(b"--", stop)
-    at = low.find(b"login ")
+    at = low.find(b"login ") if b"password" in low else -1
     while at >= 0:
         entry = _NETRC.match(text, at)
         if entry is not None and kind_of("password", entry["secret"], Style.OPTION):

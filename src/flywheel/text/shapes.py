@@ -188,7 +188,8 @@ def shapes(text: str, low: bytes) -> Iterator[Span]:
                 yield found.start(), found.end(), str(found.lastgroup).replace("_", "-")
                 stop = max(stop, found.end())
         at = runs.find(_NEEDLE, stop)
-    yield from _azure(text, low)
+    if b"~" in low:
+        yield from _azure(text, low)
 
 
 def _azure(text: str, low: bytes) -> Iterator[Span]:
