@@ -94,7 +94,7 @@ class ContextConfig:
 
     budget: int = _setting(2000, "Tokens of a session's briefing.", low=0, high=100000)
     shares: Mapping[str, float] = _setting(
-        {"slot": 0.15, "skills": 0.1, "entries": 0.35, "history": 0.2, "topology": 0.1, "conventions": 0.1},
+        {"slot": 0.12, "skills": 0.08, "entries": 0.4, "history": 0.2, "topology": 0.1, "conventions": 0.1},
         "Each source's part of the budget; together at most 1.",
         low=0,
         high=1,

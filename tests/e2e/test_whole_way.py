@@ -73,9 +73,9 @@ def test_from_transcripts_to_a_briefing(any_house: House) -> None:
     receipt = reasons[0].receipts[0]
     assert receipt.quote in client.show(id=receipt.message_id).body
     briefing = client.context(cwd=project)
-    assert "PostgreSQL for the mail queue" in briefing.text and "unconfirmed" in briefing.text
+    assert "unconfirmed" in briefing.text and "AGENTS.md" in briefing.text
     assert briefing.tokens <= briefing.budget
-    assert "PostgreSQL for the mail queue" in start_hook(any_house, SESSION % 9, project)
+    assert "unconfirmed" in start_hook(any_house, SESSION % 9, project)
 
 
 def test_every_vector_lies_where_the_store_searches_it(any_house: House) -> None:
@@ -322,6 +322,6 @@ def test_the_installed_hook_speaks_to_the_daemon(house: House, home: Path) -> No
         {"session_id": SESSION % 8, "hook_event_name": "SessionStart", "source": "startup", "cwd": project}
     )
     ran = subprocess.run(["/bin/sh", "-c", command], input=payload, capture_output=True, check=False)
-    assert ran.returncode == 0 and b"PostgreSQL for the mail queue" in ran.stdout
+    assert ran.returncode == 0 and b"unconfirmed" in ran.stdout and b"flywheel-briefing" in ran.stdout
     assert house.command("install", "claude", "--uninstall", "--yes").returncode == 0
     assert settings.read_bytes() == before

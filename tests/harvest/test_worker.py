@@ -533,6 +533,12 @@ def test_a_vanished_file_is_not_forgotten(deps: Deps, folder: Path) -> None:
     assert len(rows(deps.db, Message)) == 33
 
 
+def test_a_file_that_never_came(deps: Deps, folder: Path) -> None:
+    """Agents announce sessions that they never write: nothing is remembered of them."""
+    harvest(deps, folder / "announced.jsonl")
+    assert rows(deps.db, TranscriptFile) == []
+
+
 def test_an_agent_without_reader(deps: Deps, folder: Path) -> None:
     """A job of an agent that this version does not know is skipped with a word."""
     path = folder / f"{MAIN}.jsonl"

@@ -129,6 +129,18 @@ NAMED = [
     ("CREATE USER u IDENTIFIED BY '¤hunter2¤'", "password"),
     ("my password is ¤hunter2!¤", "password"),
     ("+API_TOKEN=¤abc12345¤", "token"),
+    ("- name: DB_PASSWORD\n  value: ¤hunter2¤", "password"),
+    ('{"name": "API_TOKEN", "value": "¤abc12345¤"}', "token"),
+    ('<add key="ApiKey" value="¤abcdef123456¤"/>', "key"),
+    ("define('DB_PASSWORD', '¤letmein¤');", "password"),
+    ('os.environ.setdefault("API_KEY", "¤abc123456¤")', "key"),
+    ("spring.datasource.password=¤hunter2¤", "password"),
+    ("kubectl create secret generic x --from-literal=password=¤hunter2¤", "password"),
+    ("PGPASSWORD=¤hunter2¤ psql -h x", "password"),
+    ("  password: ¤aHVudGVyMg==¤", "password"),
+    (":password => '¤hunter2¤'", "password"),
+    ("jdbc:mysql://host/db?user=x&password=¤hunter2¤", "password"),
+    (r"\nAPI_TOKEN=¤abc12345¤\nOTHER=1", "token"),
     ("     7→API_TOKEN=¤abc12345¤", "token"),
 ]
 

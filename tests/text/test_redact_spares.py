@@ -130,6 +130,12 @@ x.startswith("-----BEGIN PRIVATE KEY-----") and x.endswith("-----END PRIVATE KEY
 secret=None
 "secret": null
 type: password
+token, value = parse(line)
+'OPTIONS', 'PASS', 'PAUSE1'
+fields = ["password", "email_address"]
+("DB_PASSWORD", "DB_HOST")
+<input name="password" value="">
+- name: DB_PASSWORD valueFrom: secretKeyRef
 SELECT * FROM t WHERE key = 5
 """
 

@@ -14,7 +14,7 @@ from flywheel.harvest.sniff import sniff
 from flywheel.harvest.worker import KIND, SETTLED_SECONDS
 from flywheel.jobs.queue import enqueue
 from flywheel.model import FileState, JobState, Micros, TranscriptFile
-from flywheel.readers import READERS, Place, Reader
+from flywheel.readers import READERS, Reader
 from flywheel.store import Db, mapper
 
 T = TypeVar("T")
@@ -126,7 +126,7 @@ def _look(pairs: Sequence[tuple[str, Reader]]) -> Discovery:
         if not Path(real).is_dir():
             continue
         before = len(unreadable)
-        for item in _walk(real, real, reader, unreadable, _DEPTH):
+        for item in _walk(real, (Path(real).name,), reader, unreadable):
             found.setdefault(item.path, item)
         if len(unreadable) == before:
             roots.append(real)
@@ -163,8 +163,8 @@ def _batches(items: Sequence[T]) -> Iterator[Sequence[T]]:
     return (items[start : start + _BATCH] for start in range(0, len(items), _BATCH))
 
 
-def _walk(folder: str, root: str, reader: Reader, unreadable: list[tuple[str, str]], depth: int) -> Iterator[Found]:
-    """Transcripts in and below a folder; real files and folders only."""
+def _walk(folder: str, parts: tuple[str, ...], reader: Reader, unreadable: list[tuple[str, str]]) -> Iterator[Found]:
+    """Transcripts in and below a folder; real files and folders only. ``parts`` is its path from the root's name on."""
     try:
         with os.scandir(folder) as entries:
             items = sorted(entries, key=lambda entry: entry.name)
@@ -174,18 +174,14 @@ def _walk(folder: str, root: str, reader: Reader, unreadable: list[tuple[str, st
     for entry in items:
         try:
             if entry.is_dir(follow_symlinks=False):
-                if depth:
-                    yield from _walk(entry.path, root, reader, unreadable, depth - 1)
+                if len(parts) <= _DEPTH:
+                    yield from _walk(entry.path, (*parts, entry.name), reader, unreadable)
             elif entry.is_file(follow_symlinks=False):
-                place = _placed(entry.path, root, reader)
+                place = reader.place((*parts, entry.name))
                 if place is not None:
                     yield _item(entry.path, reader.agent, entry.stat(follow_symlinks=False), child=place.child)
         except OSError as error:
             unreadable.append((entry.path, _reason(error)))
-
-
-def _placed(path: str, root: str, reader: Reader) -> Place | None:
-    return reader.place((Path(root).name, *Path(path).relative_to(root).parts))
 
 
 def _item(path: str, agent: str, facts: os.stat_result, *, child: bool) -> Found:

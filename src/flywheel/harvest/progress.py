@@ -10,7 +10,7 @@ import orjson
 
 from flywheel.harvest.sources import Chunk
 from flywheel.harvest.tail import Cursor
-from flywheel.model import FileState, Micros, SessionId, TranscriptFile
+from flywheel.model import FileState, Micros, ProjectId, SessionId, TranscriptFile
 from flywheel.readers import Carry, Parsed, Reader
 from flywheel.text.redact import Redactor
 
@@ -65,7 +65,7 @@ class Progress:
         done: bool,
         due: Sequence[SessionId],
         session: SessionId | None,
-        project: Any,
+        project: ProjectId | None,
     ) -> TranscriptFile:
         """The row to store; ``done`` when the file was read to its end, ``due`` what is still to be followed up."""
         state, error = self._verdict() if done else (FileState.SEEN, "")

@@ -70,7 +70,8 @@ def run(
     try:
         _harvest(progress, deps, Writer(job.key, agent, deps, again=job.attempts > 1, after=slow_down))
     except FileNotFoundError:
-        _note(deps, progress.before, FileState.GONE, "")
+        if row is not None:  # a file that never came is nothing: agents announce sessions that they do not write
+            _note(deps, progress.before, FileState.GONE, "")
     except PermissionError:
         why = "permission denied: its owner must let you read it"
         _note(deps, replace(progress.before, inode=0), FileState.FAILED, why)

@@ -36,6 +36,7 @@ _FIRST: Final = 100  # rows of a file's first transaction
 _FEWEST: Final = 20
 _MOST: Final = 1000
 _CHARS: Final = 1_000_000  # characters of text of a transaction
+_LIVE: Final = 3.0  # seconds: a session that is being written is extracted after a pause, not after every line
 
 
 @dataclass(slots=True)
@@ -220,9 +221,11 @@ class Writer:
             messages = count(tx, session)
             if messages != row.messages:
                 mapper.upsert(tx, replace(row, messages=messages))
-            delay = 0.0 if row.ended_at else config.extract.idle_minutes * 60.0
-            enqueue(tx, kind=EXTRACT, key=session, project_id=row.project_id, now=now)
-            enqueue(tx, kind=RETRO, key=session, project_id=row.project_id, now=now, delay=delay)
+            quiet = (now - row.last_at) / 1e6
+            idle = 0.0 if row.ended_at else max(0.0, config.extract.idle_minutes * 60.0 - quiet)
+            soon = _LIVE if quiet < _LIVE else 0.0
+            enqueue(tx, kind=EXTRACT, key=session, project_id=row.project_id, now=now, delay=soon)
+            enqueue(tx, kind=RETRO, key=session, project_id=row.project_id, now=now, delay=idle)
         if self.due and config.harvest.sync_code:
             for known in self._known:
                 if known.checkout:

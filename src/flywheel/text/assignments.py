@@ -20,7 +20,8 @@ _LONG: Final = 512
 
 _TAIL: Final = (
     r"(?P<rest>[\w-]{0,40}+)(?P<close>(?:\\{0,3}[\"'`]\]?)?+)(?P<gap>[ \t]{0,32}+)"
-    r"(?P<sep>:[ \t]*[&A-Za-z_][\w\[\].?|& ]{0,40}?[ \t]=(?=[ \t])|=>|:=|\?=|!?={1,3}|:|>%s)"
+    r"(?P<sep>:[ \t]*[&A-Za-z_][\w\[\].?|& ]{0,40}?[ \t]=(?=[ \t])|=>|:=|\?=|!?={1,3}|:|>"
+    r"|(?:,\s{0,40}[\"']|(?:(?<=[\"'][ \t])|\r?\n)\s{0,40})[vV]alue[\"']?[ \t]{0,4}[:=]|,(?=[ \t]{0,4}[\"'])%s)"
     r"(?P<space>[ \t]{0,32}+)(?:[bBfFrRuU]{1,2}(?=[\"']))?"
 )
 _SEPARATED: Final = re.compile(_TAIL % "")
@@ -85,7 +86,9 @@ def _judge(text: str, at: int, parted: re.Match[str], long_stop: int) -> tuple[S
         left = left[1:]
     begin = at - len(left)
     name = (left + text[at : parted.end("rest")]).strip(".")
-    if not family(name.lstrip("-")):
+    if not family(name.lstrip("-")) or (
+        parted["sep"] == "," and not (parted["close"] and name.isupper() and "_" in name)
+    ):
         return None, long_stop
     found = _value(text, parted, begin, text[begin - 1 : begin], name)
     if found is None:
@@ -128,7 +131,9 @@ def _bare(
     """A value without quotes."""
     sep, tight = parted["sep"], not parted["gap"] and not parted["space"]
     opens_line = bool(_LINE_START.search(text, max(0, begin - 48), begin))
-    whole = _REST_OF_LINE.match(text, start) if opens_line and (sep == ":" or sep == "=") else None
+    if "alue" in sep:  # name: X, value: Y
+        opens_line, sep = True, ":"
+    whole = _REST_OF_LINE.match(text, start) if opens_line and sep in (":", "=") else None
     if whole is not None and (sep == ":" or (tight and (name.isupper() or text[whole.end() - 1] not in ",;)"))):
         return start, _trimmed(text, whole), _line_style(name, sep)
     found = _BARE.match(text, start)

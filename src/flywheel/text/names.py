@@ -125,7 +125,7 @@ def _is_literal(group: str, name: str, value: str) -> bool:
 def _is_bare(group: str, value: str, *, alone: bool) -> bool:
     """Without quotes, in code or prose, almost everything is a name: only what nobody would call a name counts."""
     if alone and group in ("password", "secret"):
-        return len(value) >= 6 and is_mixed(value) and not _WEAK_NAME.search(value)
+        return len(value) >= 6 and (is_mixed(value) or value.endswith("=")) and not _WEAK_NAME.search(value)
     if (
         alone
         and len(value) >= 8
