@@ -30,7 +30,7 @@ EDITS: Final = 25
 def run(data: Path | None, n: int | None) -> dict[str, Any]:
     """Index ``data`` (CPython's own ``Lib`` when None), at most ``n`` files of it; the results' unit is in their names.
 
-    ``ratio`` is the cold sync, all in, over the floor: tree-sitter alone parsing the same files, one after the other, in
+    ``ratio`` is the cold sync, all in, over the floor: tree-sitter alone parsing the same files one after the other in
     the same run. ``incremental_ms`` is one changed file, from the start of its sync to its committed rows.
     """
     ratios, floors, colds, edits = [], [], [], []

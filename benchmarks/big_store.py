@@ -14,6 +14,7 @@ from typing import Final
 from benchmarks.transcripts import vocabulary
 from flywheel.app.indexing import Indexer
 from flywheel.app.parts import Parts
+from flywheel.codemap.queries import draw_map, keep_map
 from flywheel.model import (
     Category,
     Claim,
@@ -115,6 +116,8 @@ def fill(parts: Parts, checkouts: list[str], messages: int, entries: int, now: M
         _write(parts.db, _messages(project, cwd, round(messages * part), words, clean, now))
         _write(parts.db, _entries(project, round(entries * part), words, clean, now))
         _write(parts.db, _code(project, cwd, words, now))
+        with parts.db.write() as tx:
+            keep_map(tx, project.id, draw_map(tx, project.id))
     print(f"store: {messages} messages and {entries} entries in {time.monotonic() - began:.0f} s", file=sys.stderr)
     indexer = Indexer(parts)
     while indexer.step():

@@ -105,6 +105,14 @@ def test_one_file_needs_one_process_and_many_need_all(tmp_path: Path, pool: Pars
     assert pool.started == 2
 
 
+def test_very_long_paths_and_answers_block_nobody(tmp_path: Path, pool: ParserPool) -> None:
+    """Requests that fill a pipe meet answers that fill another: neither side waits for the other for ever."""
+    (tmp_path / "wide.py").write_text("".join(f"def f{number}(): return {number}\n" for number in range(3000)))
+    file = os.fsencode(tmp_path) + b"/." * 1900 + b"/wide.py"
+    requests = [Request(file, "x/" * 1900 + f"{number}.py", "python", "", 1 << 20) for number in range(40)]
+    assert {answer.state for _, answer in pool.parse(requests)} == {"indexed"}
+
+
 def test_giving_up_half_way_mixes_nothing_up(tmp_path: Path, pool: ParserPool) -> None:
     """Whoever stops listening gets none of the old answers the next time."""
     requests = files(tmp_path, **{f"f{number}": f"def f{number}(): 1\n" for number in range(40)})

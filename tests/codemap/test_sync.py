@@ -333,6 +333,11 @@ def test_another_project(shop: Checkout) -> None:
     assert {item.project_id for item in shop.files().values()} == {"p2"}
     with shop.db.read() as tx:
         assert queries.symbols_named(tx, [FIRST], ["Shelf"]) == []
+        assert queries.topology(tx, [FIRST]).files == 0
+    shop.project = FIRST
+    shop.sync(["web/b.ts"])
+    assert {item.project_id for item in shop.files().values()} == {"p1"}
+    assert set(shop.files()) == set(SHOP)
 
 
 def test_secrets_do_not_reach_the_store(shop: Checkout) -> None:

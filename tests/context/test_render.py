@@ -80,6 +80,14 @@ def test_secrets_do_not_pass_whatever_the_source(tmp_path: object) -> None:
     assert SECRET not in text and SECRET not in slices[0].items[0].text
 
 
+def test_one_text_does_not_reach_into_the_next() -> None:
+    """A text that opens what it never closes swallows no other, and hides what it should."""
+    for odd in ("- a <private>never closed", "- a ```", ""):
+        _, (part,) = write([packed("entries", odd, "- two")], project="p", asking=False, waiting="", redact=Redactor())
+        assert [item.short for item in part.items] == ["111111", "222222"]
+        assert part.items[1].text == "- two" and "never closed" not in part.items[0].text
+
+
 def test_slices_say_what_was_given_and_left_out() -> None:
     """Each source's slice has its items with their levels, its share and what did not fit."""
     _, (part,) = write([packed("entries", "- one")], project="p", asking=False, waiting="", redact=Redactor())

@@ -7,13 +7,15 @@ from dataclasses import replace
 
 import pytest
 
+from flywheel.codemap.queries import draw_map, keep_map
 from flywheel.config import ContextConfig
 from flywheel.context.allocator import Piece
 from flywheel.context.ask import DAY, Ask
 from flywheel.context.entries import EntriesSource
 from flywheel.context.gitfacts import GitFacts
-from flywheel.context.history import HistorySource, open_tasks
-from flywheel.context.relevance import EntryFacts, entry_relevance, session_relevance
+from flywheel.context.history import HistorySource
+from flywheel.context.relevance import EntryFacts, entry_relevance, session_relevance, use_factor
+from flywheel.context.standing import read_standing
 from flywheel.context.topology import TopologySource
 from flywheel.model import (
     Clean,
@@ -22,6 +24,7 @@ from flywheel.model import (
     MessageKind,
     Micros,
     ModuleEdge,
+    ProjectId,
     Retraction,
     Retrospective,
     Session,
@@ -145,11 +148,10 @@ def test_relevance_rules() -> None:
         replace(base, evidence=5),
         replace(base, overlap=0.9),
         replace(base, linked=True),
-        replace(base, used=3, shown=3),
         replace(base, status=Status.DISPUTED),
     ]
     assert all(entry_relevance(facts, NOW) > low for facts in better)
-    assert entry_relevance(replace(base, shown=9), NOW) > 0
+    assert 0.9 <= use_factor(0, 50) < use_factor(0, 0) == 1 < use_factor(3, 3) < 1.2
     plain = session_relevance(at=NOW, now=NOW, open_end=False, same_branch=False, overlap=0)
     assert session_relevance(at=NOW, now=NOW, open_end=True, same_branch=True, overlap=1) > plain > 0
 
@@ -198,9 +200,14 @@ def test_own_session_is_not_history(db: Db, past: list[Session], make_ask: MakeA
 
 
 def test_open_tasks_are_cues(db: Db, past: list[Session]) -> None:
-    """What was left open says what the next session may be about; what is done does not."""
+    """What was left open says what the next session may be about; what is done does not. What waits is counted."""
+    store(db, *(entry(f"E{n}", status=Status.CANDIDATE) for n in range(103)), entry("D", status=Status.DISPUTED))
     with db.read() as tx:
-        assert open_tasks(tx, [P]) == ["Fix login loop"]
+        standing = read_standing(tx, [P])
+        empty = read_standing(tx, [ProjectId("nobody")])
+    assert standing.tasks == ["Fix login loop"] and empty.tasks == []
+    assert standing.waiting.line() == "Waiting for a person: 100+ unreviewed candidates, 1 dispute."
+    assert empty.waiting.line() == ""
 
 
 def test_prompt_recalls_messages_of_other_sessions(db: Db, past: list[Session], make_ask: MakeAsk) -> None:
@@ -230,17 +237,16 @@ def test_topology_offers_parts_at_hand_first(db: Db, make_ask: MakeAsk) -> None:
         for a, b in (("web/page.py", "billing/cents.py"), ("web/form.py", "billing/cents.py"))
     ]
     store(db, *files, *edges)
-    source = TopologySource(db, patience=30)
-    try:
-        pieces = source.offer(make_ask())
-        texts = [piece.levels[0].text for piece in pieces]
-        assert "4 indexed source files (python 4)" in texts[0] and "billing/cents.py (2)" in texts[0]
-        assert any("web (2 files) needs billing (2)" in text for text in texts)
-        at_hand = source.offer(make_ask(git=GitFacts(changed=(fixed("mail/outbox.py"),))))
-        best = max(at_hand[1:], key=lambda piece: piece.relevance)
-        assert "mail (1 file)" in best.levels[0].text
-        assert ["billing" in p.levels[0].text for p in source.offer(make_ask(query="billing rules"))] == [True]
-        assert source.offer(make_ask(project="nothing-here")) == []
-        assert source.offer(make_ask(exclude=tuple(piece.id for piece in pieces))) == []
-    finally:
-        source.close()
+    with db.write() as tx:
+        keep_map(tx, P, draw_map(tx, P))
+    source = TopologySource(db)
+    pieces = source.offer(make_ask())
+    texts = [piece.levels[0].text for piece in pieces]
+    assert "4 indexed source files (python 4)" in texts[0] and "billing/cents.py (2)" in texts[0]
+    assert any("web (2 files) needs billing (2)" in text for text in texts)
+    at_hand = source.offer(make_ask(git=GitFacts(changed=(fixed("mail/outbox.py"),))))
+    best = max(at_hand[1:], key=lambda piece: piece.relevance)
+    assert "mail (1 file)" in best.levels[0].text
+    assert ["billing" in p.levels[0].text for p in source.offer(make_ask(query="billing rules"))] == [True]
+    assert source.offer(make_ask(project="nothing-here")) == []
+    assert source.offer(make_ask(exclude=tuple(piece.id for piece in pieces))) == []

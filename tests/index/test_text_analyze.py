@@ -29,7 +29,7 @@ def test_stop_words_go() -> None:
 def test_identifiers_fall_apart_and_stay_whole() -> None:
     """An identifier is found by its words and as a whole, however it is spelled."""
     found = ANALYZER.analyze("call getUserName()")
-    assert found.stems.split() == ["call", "user", "name"]
+    assert found.stems.split() == ["call", "getusernam", "user", "name"]
     assert found.names == "getusername"
     assert compounds("get_user_name") == compounds("get-user-name") == compounds("getUserName")
 

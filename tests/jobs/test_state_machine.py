@@ -71,7 +71,12 @@ class QueueMachine(RuleBasedStateMachine):
         self.held: list[Held] = []
         self.versions = 0
 
-    @rule(kind=st.sampled_from(KINDS), key=KEYS, delay=st.sampled_from([0, 0, 0, 3, 40]), crash=st.sampled_from([False, False, False, True]))
+    @rule(
+        kind=st.sampled_from(KINDS),
+        key=KEYS,
+        delay=st.sampled_from([0, 0, 0, 3, 40]),
+        crash=st.sampled_from([False, False, False, True]),
+    )
     def enqueue(self, kind: str, key: str, delay: int, crash: bool) -> None:
         """New data and its job in one transaction, which may fail before it commits."""
         self.versions += 1
@@ -148,6 +153,13 @@ class QueueMachine(RuleBasedStateMachine):
         """Data comes while the job before runs, which then ends."""
         self.enqueue(kind="a", key=key, delay=0, crash=False)
         self.settle(pick)
+
+    @precondition(lambda self: self.held)
+    @rule(key=KEYS, pick=PICK)
+    def enqueue_and_fail(self, key: str, pick: int) -> None:
+        """Data comes while the job before runs, which then fails."""
+        self.enqueue(kind="a", key=key, delay=0, crash=False)
+        self.fail(pick, counts=True)
 
     @precondition(lambda self: self.held)
     @rule(pick=PICK)

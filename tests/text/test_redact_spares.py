@@ -106,6 +106,10 @@ use --token to pass it
 docker login -u me --password-stdin
 curl -u "$USER:$PASS" http://x
 curl https://x/y:8080/z
+ssh -p 2222 host
+mkdir -p src/text
+sort -u a:b
+"signature": "MEUCIQDx1y2z3a4b5c6d7e8f9g0h"
 postgres://user:password@localhost/db
 postgres://user:${DB_PASS}@host/db
 http://localhost:8080/foo@bar

@@ -11,17 +11,15 @@ from typing import Final
 
 import structlog
 
-from flywheel.app.parts import Parts, wall_clock
+from flywheel.app.parts import HARVEST, RETRO, Parts, wall_clock
 from flywheel.context import record
 from flywheel.context.assemble import Assembler
-from flywheel.harvest import worker as harvest_worker
 from flywheel.hooks.events import HookDeps, Hooks
 from flywheel.hooks.moment import Action, Ended, Harvest, Injected, Observe
 from flywheel.jobs import queue
 from flywheel.model import GLOBAL, Observation, ProjectId, new_id
 from flywheel.projects import queries as projects
 from flywheel.readers import READERS, session_id
-from flywheel.retro import worker as retro_worker
 from flywheel.store import mapper
 
 BACKLOG: Final = 2000
@@ -106,7 +104,7 @@ class Hooking:
         with self._parts.db.write() as tx:
             queue.enqueue(
                 tx,
-                kind=harvest_worker.KIND,
+                kind=HARVEST,
                 key=path,
                 project_id=None,
                 now=self._parts.db.clock(),
@@ -123,7 +121,7 @@ class Hooking:
             row = tx.one("SELECT project_id FROM session WHERE id = :id", id=id)
             tx.run("UPDATE session SET ended_at = :now WHERE id = :id", now=now, id=id)
             project = ProjectId(row[0]) if row else None
-            queue.enqueue(tx, kind=retro_worker.KIND, key=id, project_id=project, now=now, delay=3.0)
+            queue.enqueue(tx, kind=RETRO, key=id, project_id=project, now=now, delay=3.0)
         self._poke()
 
     def _observe(self, action: Observe) -> None:

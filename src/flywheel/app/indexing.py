@@ -1,31 +1,19 @@
-"""The indexer: both followers in one process, how far they are for everybody else, and what readers open."""
+"""The indexer: both followers in one process, and its note of how far they are."""
 
 from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Final
 
 import orjson
 
+from flywheel.app.pace import CURRENT, TEXT
 from flywheel.app.parts import Parts
-from flywheel.index.follow import Follower, lag, step
+from flywheel.index.follow import Follower, step
 from flywheel.index.text import TextFollower
-from flywheel.index.text_read import TextReader
-from flywheel.index.vectors import VectorIndex, VectorWriter, open_vector_writer, open_vectors
+from flywheel.index.vectors import VectorWriter, open_vector_writer
 from flywheel.model import Seq
 from flywheel.search.embedding import EmbeddingFollower
-from flywheel.search.query import Searcher
-from flywheel.store import Db
-
-TEXT: Final = Path("index") / "text"
-"""Where the text index lies below the data folder."""
-
-CURRENT: Final = Path("index") / "current.json"
-"""What the indexer said last: the time until which everything that was committed is indexed."""
 
 
 class Indexer:
@@ -67,65 +55,3 @@ class Indexer:
         self._text.close()
         if self._vectors is not None:
             self._vectors.close()
-
-
-def seconds_behind(parts: Parts) -> Callable[[], float]:
-    """How long ago everything committed was indexed, for an importer that should slow down; cheap to ask.
-
-    Counts from the importer's own start at the earliest: an index that nobody runs holds nothing up for ever.
-    """
-    path = parts.data / CURRENT
-    begun = time.time()
-    seen = looked = 0.0
-
-    def behind() -> float:
-        nonlocal seen, looked
-        now = time.time()
-        if now - looked > 0.1:
-            looked = now
-            try:
-                seen = float(orjson.loads(path.read_bytes())["until"])
-            except (OSError, ValueError, KeyError, TypeError):
-                seen = 0.0
-        return now - max(seen, begun)
-
-    return behind
-
-
-@dataclass(slots=True, kw_only=True)
-class Readers:
-    """What a process searches with."""
-
-    db: Db
-    text: TextReader
-    vectors: VectorIndex | None
-    searcher: Searcher
-    model: str
-    notes: tuple[str, ...] = field(default=())
-
-    def behind(self) -> Mapping[str, int]:
-        """Changes that each index has not seen."""
-        found = {"text": lag(self.db, self.text.watermark())}
-        if self.vectors is not None:
-            found["vectors"] = lag(self.db, self._vector_mark())
-        return found
-
-    def _vector_mark(self) -> tuple[str, Seq]:
-        assert self.vectors is not None
-        return self.vectors.watermark(self.model)
-
-
-def open_readers(parts: Parts) -> Readers:
-    """The search side of the indexes, for any process."""
-    embedder, note = parts.embedder()
-    text = TextReader(parts.data / TEXT)
-    vectors = open_vectors(parts.db, parts.data) if embedder is not None else None
-    searcher = Searcher(parts.db, text, vectors, embedder, parts.config)
-    return Readers(
-        db=parts.db,
-        text=text,
-        vectors=vectors,
-        searcher=searcher,
-        model=embedder.model_id if embedder is not None else "",
-        notes=() if embedder is not None else (f"no embedding model: {note}",),
-    )

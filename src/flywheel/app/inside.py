@@ -22,8 +22,8 @@ from flywheel.api import (
 )
 from flywheel.app import progress as tracking
 from flywheel.app.hooking import Hooking
-from flywheel.app.indexing import Readers, open_readers
 from flywheel.app.parts import Parts, wall_clock
+from flywheel.app.reading import Readers, open_readers
 from flywheel.app.showing import resolve_id, show_thing
 from flywheel.app.standing import make_status
 from flywheel.codemap.worker import enqueue_sync

@@ -5,33 +5,48 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from flywheel.codemap import worker as code_worker
 from flywheel.config import Config, Places
-from flywheel.embed import Embedder, ModelMissing
-from flywheel.harvest import extract as extract_worker
-from flywheel.harvest import worker as harvest_worker
 from flywheel.jobs import queue
 from flywheel.jobs.worker import Deps, Handler
-from flywheel.model import Micros
-from flywheel.retro import worker as retro_worker
+from flywheel.model import Job, Micros
 from flywheel.store import Db
 from flywheel.store.connect import connect
 from flywheel.text.redact import Redactor
 
+if TYPE_CHECKING:
+    from flywheel.embed import Embedder
+
+
+def _worker(module: str) -> Handler:
+    """The ``run`` of a worker's module, imported when the first job comes."""
+
+    def run(job: Job, deps: Deps) -> None:
+        import_module(module).run(job, deps)
+
+    return run
+
+
+HARVEST: Final = "harvest"
+EXTRACT: Final = "extract"
+RETRO: Final = "retro"
+SYNC: Final = "sync"
+"""Job kinds, as the workers' modules call themselves (``KIND``)."""
+
 WORKERS: Final[Mapping[str, Handler]] = {
-    harvest_worker.KIND: harvest_worker.run,
-    extract_worker.KIND: extract_worker.run,
-    code_worker.KIND: code_worker.run,
-    retro_worker.KIND: retro_worker.run,
+    HARVEST: _worker("flywheel.harvest.worker"),
+    EXTRACT: _worker("flywheel.harvest.extract"),
+    RETRO: _worker("flywheel.retro.worker"),
+    SYNC: _worker("flywheel.codemap.worker"),
 }
 """Job kind → handler."""
 
 LANES: Final[Mapping[str, tuple[str, ...]]] = {
-    "harvest": (harvest_worker.KIND, extract_worker.KIND, retro_worker.KIND),
-    "code": (code_worker.KIND,),
+    "harvest": (HARVEST, EXTRACT, RETRO),
+    "code": (SYNC,),
     "index": (),
 }
 """Lane → the job kinds that its process runs; the index lane follows the change feed instead."""
@@ -98,6 +113,8 @@ def open_parts(config: Config, places: Places, env: Mapping[str, str], home: Pat
 def _load_embedder(model: str) -> tuple[Embedder | None, str]:
     if model == "none":
         return None, "none (embed.model says so): full text only"
+    from flywheel.embed import ModelMissing
+
     try:
         if model == "static":
             from flywheel.embed.static import load_static

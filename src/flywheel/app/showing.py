@@ -21,7 +21,6 @@ from flywheel.model import (
     Symbol,
     short_id,
 )
-from flywheel.retro import rules as retro
 from flywheel.store import Tx
 from flywheel.store.mapper import find, get
 
@@ -158,6 +157,8 @@ def _message(tx: Tx, message: Message) -> Shown:
 
 
 def _session(tx: Tx, session: Session) -> Shown:
+    from flywheel.retro import rules as retro  # brings in the extraction rules, which the daemon does not run
+
     look = get(tx, Retrospective, session_id=session.id)
     project = get(tx, Project, id=session.project_id)
     facts = {

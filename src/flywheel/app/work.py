@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING
 
-from flywheel.app.indexing import Indexer, Readers, seconds_behind
-from flywheel.app.parts import LANES, WORKERS, Parts
-from flywheel.harvest import worker as harvest_worker
+from flywheel.app.parts import HARVEST, LANES, WORKERS, Parts
 from flywheel.jobs import queue
 from flywheel.jobs.worker import Handler, Outcome, run_one
+
+if TYPE_CHECKING:
+    from flywheel.app.reading import Readers
 
 
 def handler_of(kind: str, parts: Parts) -> Handler:
     """The handler of a job kind; harvesting slows down when the indexes fall behind."""
-    if kind == harvest_worker.KIND:
-        return partial(harvest_worker.run, indexes_behind=seconds_behind(parts))
-    return WORKERS[kind]
+    if kind != HARVEST:
+        return WORKERS[kind]
+    from flywheel.app.pace import seconds_behind
+    from flywheel.harvest import worker as harvest_worker
+
+    return partial(harvest_worker.run, indexes_behind=seconds_behind(parts))
 
 
 def lanes_with_work(parts: Parts, readers: Readers) -> list[str]:
@@ -43,6 +48,8 @@ def settle_all(parts: Parts) -> int:
     while job := queue.claim(parts.db, kinds=kinds, owner="here", lease=600.0):
         outcome = run_one(job, WORKERS[job.kind], deps)
         ran += outcome is Outcome.DONE
+    from flywheel.app.indexing import Indexer
+
     indexer = Indexer(parts)
     try:
         while indexer.step():

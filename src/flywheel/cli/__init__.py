@@ -3,48 +3,63 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
+from typing import Final
 
 import click
 
 from flywheel import __version__
-from flywheel.cli.ask import context, search, show, why
-from flywheel.cli.feed import down, import_, status, sync, up
-from flywheel.cli.install import install
-from flywheel.cli.keep import config, daemon, forget, jobs, project
 from flywheel.errors import FlywheelError
 
+COMMANDS: Final = {
+    "up": "feed",
+    "down": "feed",
+    "status": "feed",
+    "context": "ask",
+    "search": "ask",
+    "why": "ask",
+    "show": "ask",
+    "import": "feed",
+    "sync": "feed",
+    "install": "install",
+    "forget": "keep",
+    "jobs": "keep",
+    "project": "keep",
+    "config": "keep",
+    "daemon": "keep",
+}
+"""Command → its module here, in the order of the help; loaded when it is called, so that each starts quickly."""
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(__version__, prog_name="flywheel")
+
+class Commands(click.Group):
+    """The table above as a group."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """In the order of the table."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load the command; None when there is no such."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = import_module(f"flywheel.cli.{COMMANDS[cmd_name]}")
+        found = getattr(module, cmd_name, None) or getattr(module, f"{cmd_name}_")
+        assert isinstance(found, click.Command)
+        return found
+
+
+@click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, "-V", "--version", prog_name="flywheel")
 def cli() -> None:
     """A memory for coding agents that a person can trust."""
 
 
-for command in (
-    up,
-    down,
-    status,
-    context,
-    search,
-    why,
-    show,
-    import_,
-    sync,
-    install,
-    forget,
-    jobs,
-    project,
-    config,
-    daemon,
-):
-    cli.add_command(command)
-
-
 def main() -> None:
-    """Run the command line. An error of ours is one line on stderr and its own exit code."""
+    """Run the command line. An error of ours is printed on stderr, without a traceback, and has its own exit code."""
     try:
         cli.main(standalone_mode=False)
     except click.exceptions.Abort:
+        click.echo("Aborted.", err=True)
         sys.exit(130)
     except click.ClickException as error:
         error.show()

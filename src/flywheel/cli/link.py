@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 import time
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
+from flywheel import errors
 from flywheel.client import Client
 from flywheel.config import Config, Places, Table, locate, parse_config
 from flywheel.errors import ConfigError, DaemonDown, Unavailable
 
-START_SECONDS = 30.0
+START_SECONDS: Final = 30.0
 """How long a started daemon may take to answer; a migration or a check of a large store comes first."""
+
+FASTER: Final = errors.Conflict.exit_code
+"""How a daemon ends that finds another one in its data folder."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +40,8 @@ def load_settings() -> Settings:
         return Settings(config=Config(), table={}, places=places)
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{places.config} cannot be read: {error}") from error
+    import tomllib
+
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -61,45 +66,54 @@ def connect(*, start: bool = True, timeout: float = 120.0) -> Client:
 def start_daemon(settings: Settings) -> None:
     """Start the daemon in the background and wait until it answers.
 
-    Raises Unavailable with what the daemon printed when it ends instead.
+    Raises what the daemon died of, with what it printed; Unavailable when it neither answers nor dies.
     """
-    log = settings.places.data / "log" / "start.log"
-    log.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with log.open("wb") as out:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "flywheel.cli", "daemon"],
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=out,
-            start_new_session=True,
-            cwd="/",
-        )
+    process, log = _spawn(settings)
     client = Client(settings.places.socket(settings.config), timeout=5.0)
     end = time.monotonic() + START_SECONDS
     while time.monotonic() < end:
         try:
             client.ask("GET", "/v1/health")
         except DaemonDown:
-            if process.poll() not in (None, 5):  # 5: another daemon was faster
-                said = log.read_text("utf-8", "replace").strip()
-                raise Unavailable(f"the daemon did not start: {said or 'it said nothing'}") from None
-            time.sleep(0.05)
+            code = process.poll()
+            if code not in (None, FASTER):
+                raise _died(code, log.read_text("utf-8", "replace")) from None
+            time.sleep(0.02)
         else:
             return
-    raise Unavailable(f"the daemon does not answer after {START_SECONDS:.0f} s; see {settings.places.data}/log")
+    said = f": {log.read_text('utf-8', 'replace').strip()}" if process.poll() == FASTER else ""
+    raise Unavailable(f"no daemon answers after {START_SECONDS:.0f} s{said}; see {settings.places.data}/log")
+
+
+def _spawn(settings: Settings) -> tuple[subprocess.Popen[bytes], Path]:
+    """The daemon's process in a session of its own, and the file that has what it prints."""
+    log = settings.places.data / "log" / "start.log"
+    try:
+        log.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with log.open("wb") as out:
+            command = [sys.executable, "-m", "flywheel.cli", "daemon"]
+            null = subprocess.DEVNULL
+            process = subprocess.Popen(command, stdin=null, stdout=out, stderr=out, start_new_session=True, cwd="/")
+    except OSError as error:
+        raise errors.StoreError(f"{error.filename or log} cannot be used: {error.strerror or error}") from error
+    return process, log
+
+
+def _died(code: int | None, said: str) -> errors.FlywheelError:
+    """The error of the class that the daemon's exit code stands for."""
+    kinds = (errors.BadInput, errors.Refused, errors.StoreError, errors.Defect)
+    kind = next((kind for kind in kinds if kind.exit_code == code), Unavailable)
+    text = said.strip().removeprefix("flywheel: ")
+    return kind(f"the daemon did not start: {text or f'it ended with code {code} and said nothing'}")
 
 
 def stop_daemon(settings: Settings) -> int | None:
-    """Ask the daemon to stop and wait for it; its pid, or None when none ran."""
-    from flywheel.daemon.single import daemon_pid
+    """Ask the daemon to stop and wait until its process has ended; its pid, or None when none ran."""
+    from flywheel.daemon.single import daemon_pid, stop_process
 
     pid = daemon_pid(settings.places.data)
-    if pid is None:
-        return None
-    os.kill(pid, signal.SIGTERM)
-    end = time.monotonic() + settings.config.daemon.drain_seconds + 10
-    while time.monotonic() < end:
-        if daemon_pid(settings.places.data) is None:
-            return pid
-        time.sleep(0.05)
-    raise Unavailable(f"the daemon (pid {pid}) has not stopped yet; see {settings.places.data}/log/daemon.log")
+    seconds = settings.config.daemon.drain_seconds + 10.0
+    if pid is not None and not stop_process(pid, seconds):
+        log = settings.places.data / "log" / "daemon.log"
+        raise Unavailable(f"the daemon (pid {pid}) has not stopped after {seconds:.0f} s; see {log}")
+    return pid

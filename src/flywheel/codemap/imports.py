@@ -26,7 +26,7 @@ _MOD: Final = re.compile(r"\bmod\s+(?:r#)?(\w+)\s*;$")
 
 def targets(layout: Layout, language: str, source: str, imports: Iterable[Import]) -> dict[str, tuple[bool, int]]:
     """Target → (external, line of its first import); a file does not import itself."""
-    resolve = _RESOLVERS[language]
+    resolve = _RESOLVERS.get(language, _by_name)
     found: dict[str, tuple[bool, int]] = {}
     for item in imports:
         for target, external in resolve(layout, source, item):
@@ -180,6 +180,11 @@ def expand_use(text: str, limit: int = 200) -> list[str]:
         paths.append(prefixes[-1] + current)
     cleaned = (re.sub(r"(?:::)?(?:\*|\bself)$", "", path.replace("r#", "")) or path for path in paths)
     return list(dict.fromkeys(path.removeprefix("::") for path in cleaned if path))
+
+
+def _by_name(layout: Layout, source: str, item: Import) -> Iterator[Target]:
+    """Of a language without rules of its own."""
+    yield item.module, True
 
 
 _RESOLVERS: Final[Mapping[str, Resolver]] = {

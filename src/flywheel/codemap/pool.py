@@ -21,7 +21,8 @@ from flywheel.codemap.parser import Answer, Request, pack, unpack_answer
 from flywheel.errors import Unavailable
 
 _LENGTH: Final = struct.Struct(">I")
-_WINDOW: Final = 16  # requests under way in one process; they fit into a pipe, so that writing never blocks
+_WINDOW: Final = 16  # requests under way in one process
+_WINDOW_BYTES: Final = 32 << 10  # of these; half a pipe, so that writing never blocks (another request may be 8 KiB)
 _START_SECONDS: Final = 60.0
 _COMMAND: Final = (sys.executable, "-P", "-m", "flywheel.codemap.parser")
 
@@ -120,6 +121,7 @@ class _Child:
         assert self.process.stdin is not None and self.process.stdout is not None
         self.input, self.output = self.process.stdin, self.process.stdout
         self.window: deque[Request] = deque()
+        self._sizes: deque[int] = deque()
         self.since = time.monotonic()
         self.used = 0.0
         self.ready = False
@@ -152,12 +154,15 @@ class _Child:
         room = min(_WINDOW, max(1, len(waiting) // sharers)) - len(self.window)
         if not self.window and room > 0 and waiting:
             self._go()
-        while room > 0 and waiting:
+        while room > 0 and waiting and sum(self._sizes) < _WINDOW_BYTES:
             request = waiting.popleft()
+            frame = pack(request)
             self.window.append(request)
+            self._sizes.append(len(frame))
             room -= 1
             try:
-                self.input.write(pack(request))
+                while frame:
+                    frame = frame[self.input.write(frame) :]
             except BrokenPipeError:
                 return  # its end is noticed where its output is read
 
@@ -176,6 +181,7 @@ class _Child:
             body = bytes(self._read[at + size : at + size + length])
             at += size + length
             if length:
+                self._sizes.popleft()
                 yield self.window.popleft(), unpack_answer(body)
             else:
                 self.ready = True

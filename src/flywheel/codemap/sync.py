@@ -65,6 +65,8 @@ class Sync:
         """Look at single files only, given by their paths within the checkout."""
         self._pool.warm()
         known = self._known()
+        if self._redraw:  # rows of another project went: everything is to be looked at
+            return self.sweep()
         listed = look_at(self._root, paths, known)
         todo = plan(listed, known, max_bytes=self._max_bytes, complete=False, anew=self._anew)
         gone = {old.path for old in todo.gone}

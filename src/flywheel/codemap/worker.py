@@ -18,7 +18,7 @@ from flywheel.config import CodeConfig
 from flywheel.jobs import queue
 from flywheel.jobs.worker import Deps
 from flywheel.model import Job, Micros, ProjectId, Setting
-from flywheel.projects.queries import resolve
+from flywheel.projects.queries import resolve, revisit
 from flywheel.store import Tx, mapper
 
 KIND: Final = "sync"
@@ -33,8 +33,10 @@ _VERSION: Final = 1  # raise it when the same code gives other rows; a changed q
 def run(job: Job, deps: Deps) -> None:
     """Bring one checkout up to date: the paths that the payload names, or all of it."""
     paths = _paths(job.payload)
-    project = job.project_id if paths and job.project_id else resolve(deps.db, job.key, deps.now()).id
-    sync_checkout(job.key, project, deps, parser_pool(deps.config.code), paths)
+    if paths:
+        paths = [path.removeprefix(f"{job.key}/") for path in paths]
+    project = (resolve if paths else revisit)(deps.db, job.key, deps.now())
+    sync_checkout(job.key, project.id, deps, parser_pool(deps.config.code), paths)
 
 
 def sync_checkout(

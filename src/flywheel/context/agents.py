@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from flywheel.context.allocator import Cost
@@ -59,6 +60,12 @@ def utf8(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
+@lru_cache(4096)
+def _cost(units: Callable[[str], int], text: str) -> Cost:
+    """What a text costs; sessions of one project are told much the same, so that most of it was counted before."""
+    return Cost(count(text), units(text))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agent:
     """One agent: its limit on a hook's text, and what it reads without us."""
@@ -76,7 +83,7 @@ class Agent:
 
     def cost(self, text: str) -> Cost:
         """What a text costs in this agent's context."""
-        return Cost(count(text), self.units(text))
+        return _cost(self.units, text)
 
     def limit(self, budget: int) -> Cost:
         """The budget in tokens, held down to what the agent keeps of a hook's output."""

@@ -20,17 +20,18 @@ from flywheel.context.conventions import ConventionsSource
 from flywheel.context.deadline import Outcome, Workers
 from flywheel.context.entries import EntriesSource
 from flywheel.context.gitfacts import GitFacts, find_root, read_branch, read_git
-from flywheel.context.history import HistorySource, open_tasks
+from flywheel.context.history import HistorySource
 from flywheel.context.renewing import Renewing
 from flywheel.context.skills import SkillsSource
 from flywheel.context.slot import SlotSource
+from flywheel.context.standing import read_standing
 from flywheel.context.topology import TopologySource
-from flywheel.model import GLOBAL, Micros, ProjectId, Status, new_id
+from flywheel.model import GLOBAL, Micros, ProjectId, new_id
 from flywheel.projects import queries as projects
-from flywheel.store import Db, Tx
+from flywheel.store import Db
 from flywheel.text.redact import Redactor
 
-FOUND: Final = 24
+FOUND: Final = 14
 """Hits of the search that entries and history share."""
 
 PLACE_SECONDS: Final = 30.0
@@ -62,6 +63,7 @@ class Place:
     project: ProjectId
     name: str
     root: Path
+    git: bool  # whether the root is a checkout's
 
 
 class Assembler:
@@ -81,7 +83,6 @@ class Assembler:
         """``home`` holds the user's own instruction files and skills; without it only the project's are read."""
         self._db, self._searcher, self._config, self._now = db, searcher, config, now
         self._redact = redact or Redactor(config.redact.patterns, config.redact.allow)
-        self._topology = TopologySource(db, patience=config.context.deadline_ms / 2000)
         made = sources if sources is not None else self._made(home)
         self._sources = sorted(made, key=lambda source: SOURCES.index(source.name))
         self._workers = Workers()
@@ -117,7 +118,6 @@ class Assembler:
     def close(self) -> None:
         """Let go of threads."""
         self._workers.close()
-        self._topology.close()
         self._places.close()
         self._git.close()
 
@@ -128,7 +128,7 @@ class Assembler:
             SkillsSource(self._redact, home),
             EntriesSource(self._db, config.category_weights, candidates=config.candidates),
             HistorySource(self._db),
-            self._topology,
+            TopologySource(self._db),
             ConventionsSource(self._redact, home),
         ]
 
@@ -136,13 +136,12 @@ class Assembler:
         self, cwd: str, place: Place, query: str, spec: Agent, session: str, exclude: Collection[str]
     ) -> tuple[Ask, str]:
         """The question to all sources, and the cockpit's line."""
-        known = self._git.get(place.root, MARKED if session else PATIENT) if find_root(str(place.root)) else None
+        known = self._git.get(place.root, MARKED if session else PATIENT) if place.git else None
         git = known or GitFacts()
-        branch = self._redact.text(read_branch(place.root))
+        branch = self._redact.text(read_branch(place.root)) if place.git else ""
         with self._db.read() as tx:
             family = list(dict.fromkeys([*projects.family(tx, place.project), GLOBAL]))
-            tasks = [] if query else open_tasks(tx, family)
-            waiting = "" if query else _waiting(tx, family).line()
+            standing = None if query else read_standing(tx, family)
         working = (*git.changed, *git.touched)
         ask = Ask(
             cwd=_real(cwd),
@@ -157,14 +156,14 @@ class Assembler:
             now=self._now(),
             exclude=frozenset(exclude),
             git=git,
-            cues=cues_of(query, branch, git, tasks),
+            cues=cues_of(query, branch, git, standing.tasks if standing else ()),
             found=_once(
                 lambda: self._searcher.search(
                     query=query, projects=family, kinds=("entry", "message", "document"), limit=FOUND, working=working
                 )
             ),
         )
-        return ask, waiting
+        return ask, standing.waiting.line() if standing else ""
 
     def _write(
         self, ask: Ask, outcomes: Mapping[str, Outcome[Sequence[Piece]]], allowed: int, waiting: str, began: float
@@ -219,7 +218,8 @@ class Assembler:
 
     def _resolve(self, cwd: str) -> Place:
         found = projects.resolve(self._db, cwd, self._now())
-        return Place(project=found.id, name=found.name, root=find_root(cwd) or Path(cwd))
+        root = find_root(cwd)
+        return Place(project=found.id, name=found.name, root=root or Path(cwd), git=root is not None)
 
     def _read_git(self, root: Path) -> GitFacts:
         return read_git(root, self._redact)
@@ -241,18 +241,6 @@ def _once(search: Callable[[], SearchAnswer]) -> Callable[[], SearchAnswer]:
             return kept[0]
 
     return found
-
-
-def _waiting(tx: Tx, family: Sequence[ProjectId]) -> render.Waiting:
-    """How much waits for a person; counting stops at the line's limit."""
-    counts = {}
-    sql = "SELECT COUNT(*) FROM (SELECT 1 FROM entry WHERE project_id IN :family AND status = :status LIMIT 100) AS few"
-    for status in (Status.CANDIDATE, Status.DISPUTED, Status.STALE):
-        row = tx.one(sql, family=list(family), status=status.value)
-        counts[status] = int(row[0]) if row else 0
-    return render.Waiting(
-        candidates=counts[Status.CANDIDATE], disputed=counts[Status.DISPUTED], stale=counts[Status.STALE]
-    )
 
 
 def _note(part: Slice, outcome: Outcome[Sequence[Piece]]) -> str:

@@ -7,27 +7,27 @@ from dataclasses import dataclass
 from typing import Final
 
 from flywheel.context.allocator import Piece
-from flywheel.context.ask import Ask, day, shorten
-from flywheel.context.relevance import EntryFacts, entry_relevance
+from flywheel.context.ask import Ask, day, padded, shorten
+from flywheel.context.relevance import EntryFacts, entry_relevance, use_factor
 from flywheel.model import SERVED, EntryId, Micros, Status
 from flywheel.search.queries import usefulness
 from flywheel.store import Db, Row, Tx
 
 RECENT: Final[Mapping[Status, int]] = {
-    Status.CONFIRMED: 40,
-    Status.CANDIDATE: 30,
-    Status.DISPUTED: 12,
-    Status.STALE: 8,
+    Status.CONFIRMED: 32,
+    Status.CANDIDATE: 20,
+    Status.DISPUTED: 8,
+    Status.STALE: 4,
 }
 """How many of the newest entries of each status are looked at when nobody asked for anything."""
 
-LINKED: Final = 60
+LINKED: Final = 24
 """How many entries that speak of the files and words at hand are looked at besides."""
 
-OFFERED: Final = 32
+OFFERED: Final = 20
 """How many entries are offered to the allocator."""
 
-BODIES: Final = 12
+BODIES: Final = 8
 """Of how many the body is read."""
 
 _COLUMNS: Final = "id, short, category, type, status, subject, title, summary, evidence, updated_at, last_confirmed"
@@ -70,44 +70,59 @@ class EntriesSource:
         with self._db.read() as tx:
             ranked = self._asked(tx, ask) if ask.query else self._at_hand(tx, ask)
             best = sorted(ranked, key=lambda pair: (-pair[0], pair[1].id))[:OFFERED]
-            said = _said_at(tx, [row.id for _, row in best])
-            bodies = _bodies(tx, [row.id for _, row in best[:BODIES]])
+            details = _details(tx, [row.id for _, row in best])
             sides = _sides(tx, [row.id for _, row in best if row.status is Status.DISPUTED])
         titles: set[str] = set()
         pieces = []
-        for relevance, row in best:
+        for place, (relevance, row) in enumerate(best):
             if row.title not in titles:
                 titles.add(row.title)
-                at = said.get(row.id, row.at)
-                pieces.append(_piece(ask, row, relevance, at, bodies.get(row.id, ""), sides.get(row.id, ())))
+                body, at = details.get(row.id, ("", None))
+                shown = body if place < BODIES else ""
+                pieces.append(_piece(ask, row, relevance, at or row.at, shown, sides.get(row.id, ())))
         return pieces
 
     def _asked(self, tx: Tx, ask: Ask) -> list[tuple[float, _Row]]:
         """What search found for the prompt, read again here."""
         hits = {hit.id: hit.score for hit in ask.found().hits if hit.kind == "entry" and hit.id not in ask.exclude}
         best = max(hits.values(), default=0.0)
-        rows = _read(tx, ask, "id IN :ids AND status IN :served", ids=list(hits), served=self._statuses())
-        return [(hits[row.id] / best if best > 0 else 0.0, row) for row in rows]
+        return [(hits[row.id] / best if best > 0 else 0.0, row) for row in self._named(tx, ask, list(hits), ())]
 
     def _at_hand(self, tx: Tx, ask: Ask) -> list[tuple[float, _Row]]:
         """The newest entries, and those that speak of the files and words at hand."""
-        rows: dict[str, _Row] = {}
         linked = _linked(tx, ask)
-        if linked:
-            found = _read(
-                tx, ask, "id IN :ids AND status IN :served", linked, ids=list(linked), served=self._statuses()
-            )
-            rows |= {row.id: row for row in found}
-        for project in ask.projects:
-            for status in self._served:
-                tail = "project_id = :project AND status = :status ORDER BY updated_at DESC LIMIT :many"
-                params = {"project": project, "status": status.value, "many": RECENT.get(status, 10)}
-                rows |= {row.id: row for row in _read(tx, ask, tail, linked, **params)}
-        fresh = [row for row in rows.values() if row.id not in ask.exclude]
-        used = usefulness(tx, [row.id for row in fresh])
-        return [(self._relevance(ask, row, used.get(row.id, (0, 0))), row) for row in fresh]
+        rows = {row.id: row for row in self._named(tx, ask, sorted(linked), linked)}
+        rows |= {row.id: row for row in self._newest(tx, ask, linked)}
+        fresh = [(self._relevance(ask, row), row) for row in rows.values() if row.id not in ask.exclude]
+        first = sorted(fresh, key=lambda pair: (-pair[0], pair[1].id))[: 2 * OFFERED]
+        used = usefulness(tx, padded([row.id for _, row in first])) if first else {}
+        return [(relevance * use_factor(*used.get(row.id, (0, 0))), row) for relevance, row in first]
 
-    def _relevance(self, ask: Ask, row: _Row, used: tuple[int, int]) -> float:
+    def _named(self, tx: Tx, ask: Ask, ids: Sequence[str], linked: Collection[str]) -> list[_Row]:
+        """Those of these entries that are served to the asking project.
+
+        The hard filters are applied here: in the statement they would lead SQLite to an index of the whole project.
+        """
+        if not ids:
+            return []
+        rows = tx.all(f"SELECT {_COLUMNS}, project_id FROM entry WHERE id IN :ids", ids=padded(ids))
+        return [_decode(row, linked) for row in rows if row[4] in self._served and row[11] in ask.projects]
+
+    def _newest(self, tx: Tx, ask: Ask, linked: Collection[str]) -> list[_Row]:
+        """The newest entries of each project and status, in one statement."""
+        one = (
+            f"SELECT * FROM (SELECT {_COLUMNS} FROM entry WHERE project_id = :p{{project}} AND status = '{{status}}' "
+            "ORDER BY updated_at DESC LIMIT {many}) AS part"
+        )
+        parts = [
+            one.format(project=number, status=status.value, many=RECENT.get(status, 8))
+            for number in range(len(ask.projects))
+            for status in self._served
+        ]
+        params = {f"p{number}": project for number, project in enumerate(ask.projects)}
+        return [_decode(row, linked) for row in tx.all(" UNION ALL ".join(parts), **params)]
+
+    def _relevance(self, ask: Ask, row: _Row) -> float:
         facts = EntryFacts(
             status=row.status,
             weight=self._weights.get(row.category, 0.5),
@@ -115,19 +130,8 @@ class EntriesSource:
             evidence=row.evidence,
             overlap=ask.overlap(f"{row.title} {row.subject}"),
             linked=row.linked,
-            used=used[0],
-            shown=used[1],
         )
         return entry_relevance(facts, ask.now)
-
-    def _statuses(self) -> list[str]:
-        return [status.value for status in self._served]
-
-
-def _read(tx: Tx, ask: Ask, tail: str, linked: Collection[str] = (), **params: object) -> list[_Row]:
-    """Entries of the asking project; the hard filters are part of every statement."""
-    sql = f"SELECT {_COLUMNS} FROM entry WHERE project_id IN :projects AND {tail}"
-    return [_decode(row, linked) for row in tx.all(sql, projects=list(ask.projects), **params)]
 
 
 def _decode(row: Row, linked: Collection[str]) -> _Row:
@@ -151,23 +155,23 @@ def _linked(tx: Tx, ask: Ask) -> frozenset[str]:
     files = [*ask.git.changed[:20], *ask.git.touched[:20]]
     names = list(dict.fromkeys([*files, *(file.rpartition("/")[2] for file in files)]))
     words = sorted(ask.cues, key=lambda word: (-ask.cues[word], word))[:24]
-    found: set[str] = set()
-    for kind, wanted in (("file", names), ("subject", words)):
-        if wanted:
-            sql = "SELECT entry_id FROM entry_link WHERE project_id IN :projects AND kind = :kind AND name IN :names"
-            rows = tx.all(f"{sql} LIMIT :many", projects=list(ask.projects), kind=kind, names=wanted, many=LINKED)
-            found |= {row[0] for row in rows}
-    return frozenset(found)
+    wanted = {kind: padded(values) for kind, values in (("file", names), ("subject", words)) if values}
+    if not wanted:
+        return frozenset()
+    one = "SELECT entry_id FROM entry_link WHERE project_id IN :projects AND kind = '{0}' AND name IN :{0} LIMIT {1}"
+    parts = [f"SELECT * FROM ({one.format(kind, LINKED)}) AS part" for kind in wanted]
+    return frozenset(row[0] for row in tx.all(" UNION ALL ".join(parts), projects=list(ask.projects), **wanted))
 
 
-def _said_at(tx: Tx, ids: Sequence[EntryId]) -> dict[str, Micros]:
-    """When each entry was last said, by its claims."""
-    sql = "SELECT entry_id, MAX(said_at) FROM claim WHERE entry_id IN :ids GROUP BY entry_id"
-    return dict(tx.all(sql, ids=list(ids))) if ids else {}
-
-
-def _bodies(tx: Tx, ids: Sequence[EntryId]) -> dict[str, str]:
-    return dict(tx.all("SELECT id, body FROM entry WHERE id IN :ids", ids=list(ids))) if ids else {}
+def _details(tx: Tx, ids: Sequence[EntryId]) -> dict[str, tuple[str, Micros | None]]:
+    """Each entry's body, and when it was last said, by its claims."""
+    if not ids:
+        return {}
+    sql = (
+        "SELECT e.id, SUBSTR(e.body, 1, 2000), (SELECT MAX(c.said_at) FROM claim c WHERE c.entry_id = e.id) "
+        "FROM entry e WHERE e.id IN :ids"
+    )
+    return {id: (body, at) for id, body, at in tx.all(sql, ids=padded(ids))}
 
 
 def _sides(tx: Tx, ids: Sequence[EntryId]) -> dict[str, Sequence[str]]:

@@ -8,13 +8,19 @@ from typing import Final
 
 from flywheel.api import Hit
 from flywheel.context.allocator import Piece
-from flywheel.context.ask import Ask, day, shorten
+from flywheel.context.ask import Ask, day, newest_of, padded, shorten
 from flywheel.context.relevance import session_relevance
 from flywheel.model import Micros, SessionId, short_id
 from flywheel.store import Db, Tx
 
-SESSIONS: Final = 8
+SESSIONS: Final = 6
 """The last sessions that are looked at."""
+
+LOOKED: Final = 40
+"""The newest sessions of a project, subagents' included, among which they are looked for."""
+
+WORDS: Final = 4
+"""Of how many the last words are told."""
 
 OPEN: Final = ("failed", "abandoned", "unclear")
 """Outcomes that leave something open."""
@@ -64,20 +70,26 @@ class HistorySource:
             ]
         with self._db.read() as tx:
             sessions = last_sessions(tx, ask)
-            asked = {one.id: _last_words(tx, one.id) for one in sessions[:4]}
+            asked = _last_words(tx, [one.id for one in sessions[:WORDS]])
         return [_session_piece(ask, one, asked.get(one.id, ("", ""))) for one in sessions]
 
 
 def last_sessions(tx: Tx, ask: Ask) -> list[LastSession]:
     """The project's last sessions that are not subagents', not the asking one and not excluded, newest first."""
+    newest = newest_of(
+        "session",
+        "id, agent, native_id, parent_id, title, branch, last_at, messages",
+        "last_at",
+        len(ask.projects),
+        LOOKED,
+    )
     rows = tx.all(
         "SELECT s.id, s.agent, s.title, s.branch, s.last_at, r.task, r.outcome, r.tool_calls, r.tool_errors "
-        "FROM session s LEFT JOIN retrospective r ON r.session_id = s.id "
-        "WHERE s.project_id IN :projects AND s.parent_id IS NULL AND s.native_id <> :own AND s.messages > 0 "
-        "ORDER BY s.last_at DESC LIMIT :many",
-        projects=list(ask.projects),
+        f"FROM ({newest}) AS s LEFT JOIN retrospective r ON r.session_id = s.id "
+        "WHERE s.parent_id IS NULL AND s.native_id <> :own AND s.messages > 0 ORDER BY s.last_at DESC LIMIT :many",
         own=ask.session,
         many=SESSIONS,
+        **{f"p{number}": project for number, project in enumerate(ask.projects)},
     )
     found = [
         LastSession(
@@ -96,29 +108,17 @@ def last_sessions(tx: Tx, ask: Ask) -> list[LastSession]:
     return [one for one in found if one.id not in ask.exclude]
 
 
-def open_tasks(tx: Tx, projects: Sequence[str]) -> list[str]:
-    """What the last sessions left open, newest first: words that say what the next one may be about."""
-    rows = tx.all(
-        "SELECT task FROM retrospective WHERE project_id IN :projects AND outcome IN :open "
-        "ORDER BY updated_at DESC LIMIT 4",
-        projects=list(projects),
-        open=list(OPEN),
+def _last_words(tx: Tx, sessions: Sequence[SessionId]) -> dict[str, tuple[str, str]]:
+    """The last prompt and the last reply of each session, without what its agent took back."""
+    if not sessions:
+        return {}
+    last = (
+        "(SELECT SUBSTR(m.text, 1, 800) FROM message m WHERE m.session_id = s.id AND m.kind = '{}' AND NOT EXISTS "
+        "(SELECT 1 FROM retraction r WHERE r.message_id = m.id) ORDER BY m.ordinal DESC LIMIT 1)"
     )
-    return [row[0] for row in rows]
-
-
-def _last_words(tx: Tx, session: SessionId) -> tuple[str, str]:
-    """The last prompt and the last reply of a session, without what its agent took back."""
-    words = []
-    for kind in ("prompt", "reply"):
-        row = tx.one(
-            "SELECT m.text FROM message m WHERE m.session_id = :session AND m.kind = :kind "
-            "AND NOT EXISTS (SELECT 1 FROM retraction r WHERE r.message_id = m.id) ORDER BY m.ordinal DESC LIMIT 1",
-            session=session,
-            kind=kind,
-        )
-        words.append(row[0][:2000] if row else "")
-    return words[0], words[1]
+    sql = f"SELECT s.id, {last.format('prompt')}, {last.format('reply')} FROM session s WHERE s.id IN :sessions"
+    rows = tx.all(sql, sessions=padded(sessions, WORDS))
+    return {id: (prompt or "", reply or "") for id, prompt, reply in rows}
 
 
 def _session_piece(ask: Ask, one: LastSession, words: tuple[str, str]) -> Piece:

@@ -41,18 +41,20 @@ class EntryFacts:
     evidence: int
     overlap: float  # 0 to 1: how much of the session's cues it speaks of
     linked: bool  # speaks of a file that is being changed, or was just now
-    used: int = 0  # how often it went into a session and was used
-    shown: int = 0  # how often it is known whether it was
 
 
 def entry_relevance(facts: EntryFacts, now: Micros) -> float:
-    """0 to about 1.5: category, status and past use weigh newness, cues, linked files and evidence."""
+    """0 to about 1.5: category and status weigh newness, cues, linked files and evidence."""
     told = min(1.0, math.log2(1 + max(1, facts.evidence)) / 4)
     newness = recency(facts.at, now, ENTRY_HALF_LIFE)
     merit = 0.25 + 0.25 * newness + 0.3 * facts.overlap + 0.3 * facts.linked + 0.1 * told
     bonus = DISPUTE if facts.status is Status.DISPUTED else 0.0
-    use = 1 + USE * (facts.used - 0.5 * facts.shown) / (facts.shown + 2)
-    return facts.weight * STANDING.get(facts.status, 0.0) * use * merit + bonus
+    return facts.weight * STANDING.get(facts.status, 0.0) * merit + bonus
+
+
+def use_factor(used: int, shown: int) -> float:
+    """What past use does to an entry's place: of ``shown`` times that are known it was used ``used`` times."""
+    return 1 + USE * (used - 0.5 * shown) / (shown + 2)
 
 
 def session_relevance(*, at: Micros, now: Micros, open_end: bool, same_branch: bool, overlap: float) -> float:

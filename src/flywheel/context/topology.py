@@ -9,49 +9,34 @@ from flywheel.codemap import queries
 from flywheel.codemap.rules import Folder, Topology
 from flywheel.context.allocator import Piece
 from flywheel.context.ask import Ask, day, shorten
-from flywheel.context.renewing import Renewing
-from flywheel.model import ProjectId, evidence_id, short_id
+from flywheel.model import evidence_id, short_id
 from flywheel.store import Db
 
-FOLDERS: Final = 40
+FOLDERS: Final = 14
 """Folders that are offered."""
-
-FRESH_SECONDS: Final = 60.0
-"""A map that is older is drawn anew, and given meanwhile."""
 
 FLOOR: Final = 0.34
 """With a prompt, a folder is offered when it covers this much of it."""
 
 
 class TopologySource:
-    """A line about the whole, one about what everything rests on, and one per folder."""
+    """A line about the whole, and one per folder, from the map that the last sync of the code left."""
 
     name = "topology"
 
-    def __init__(self, db: Db, *, patience: float = 0.05) -> None:
-        """``patience``: seconds that the first request for a project waits for its map."""
-        self._db, self._patience = db, patience
-        self._maps: Renewing[tuple[ProjectId, ...], Topology] = Renewing(
-            self._read, fresh=FRESH_SECONDS, name="topology"
-        )
+    def __init__(self, db: Db) -> None:
+        self._db = db
 
     def offer(self, ask: Ask) -> Sequence[Piece]:
         """Nothing for a project without indexed code."""
-        found = self._maps.get(tuple(ask.projects), self._patience)
-        if found is None or not found.files:
+        with self._db.read() as tx:
+            found = queries.topology(tx, ask.projects, [*ask.git.changed, *ask.git.touched], FOLDERS)
+        if not found.files:
             return []
         pieces = [_folder(ask, place, folder) for place, folder in enumerate(found.folders)]
         if not ask.query:
             pieces = [_whole(ask, found), *pieces]
         return [piece for piece in pieces if piece is not None and piece.id not in ask.exclude]
-
-    def close(self) -> None:
-        """Wait for a map that is being drawn."""
-        self._maps.close()
-
-    def _read(self, projects: tuple[ProjectId, ...]) -> Topology:
-        with self._db.read() as tx:
-            return queries.topology(tx, projects, limit=FOLDERS)
 
 
 def _whole(ask: Ask, found: Topology) -> Piece:
@@ -65,7 +50,6 @@ def _whole(ask: Ask, found: Topology) -> Piece:
 
 
 def _folder(ask: Ask, place: int, folder: Folder) -> Piece | None:
-    near = any(f"{path}/".startswith(f"{folder.path}/") for path in (*ask.git.changed, *ask.git.touched))
     overlap = ask.overlap(f"{folder.path} {folder.doc}")
     if ask.query and overlap < FLOOR:
         return None
@@ -74,7 +58,7 @@ def _folder(ask: Ask, place: int, folder: Folder) -> Piece | None:
     title = f"{folder.path} ({size})"
     summary = f"{title} needs {needs}" if needs else ""
     body = f"{title}: {shorten(folder.doc, 200)}" + (f" Needs {needs}." if needs else "") if folder.doc else ""
-    relevance = 0.5 / (1 + 0.15 * place) + 0.3 * near + 0.3 * overlap
+    relevance = 0.5 / (1 + 0.15 * place) + 0.3 * folder.near + 0.3 * overlap
     return _piece(ask, folder.path, relevance, [body, summary, title])
 
 

@@ -5,34 +5,80 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import select
+import signal
 import socket
 import stat
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from flywheel.errors import ConfigError, Conflict, Refused
+from flywheel.errors import ConfigError, Conflict, Refused, StoreError
 
 SUN_PATH: Final = 107
 """Bytes that a unix socket's path may have on Linux (``sun_path`` is 108 with its NUL)."""
 
 
+LOOKED_AT: Final = 0.3
+"""Seconds in which the lock may be held by somebody who only looks (`daemon_pid`)."""
+
+
 @contextlib.contextmanager
 def single_instance(data: Path) -> Iterator[None]:
-    """Hold the data folder for this process. Raises Conflict when another daemon holds it."""
-    data.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with (data / "daemon.lock").open("a+") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+    """Hold the data folder for this process.
+
+    Raises Conflict when another daemon holds it, StoreError when the folder cannot be used.
+    """
+    try:
+        data.mkdir(parents=True, exist_ok=True, mode=0o700)
+        file = (data / "daemon.lock").open("a+")
+    except OSError as error:
+        raise StoreError(f"{error.filename or data} cannot be used: {error.strerror or error}") from error
+    with file:
+        if not _locked(file.fileno(), LOOKED_AT):
             file.seek(0)
             pid = file.read().strip() or "unknown"
-            raise Conflict(f"a daemon already runs for {data} (pid {pid}); stop it with: flywheel down") from None
+            raise Conflict(f"a daemon already runs for {data} (pid {pid}); stop it with: flywheel down")
         file.seek(0)
         file.truncate()
         file.write(str(os.getpid()))
         file.flush()
-        yield
+        try:
+            yield
+        finally:
+            file.truncate(0)
+
+
+def _locked(file: int, seconds: float) -> bool:
+    """Take the lock, trying for so long; whether it was taken."""
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > end:
+                return False
+            time.sleep(0.02)
+        else:
+            return True
+
+
+def stop_process(pid: int, seconds: float) -> bool:
+    """Send SIGTERM and wait until the process has ended; whether it did within ``seconds``.
+
+    The lock is free a moment before the process is gone; whoever starts or deletes something next needs the latter.
+    """
+    try:
+        process = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return True
+    try:
+        signal.pidfd_send_signal(process, signal.SIGTERM)
+        gone, _, _ = select.select([process], [], [], seconds)
+        return bool(gone)
+    finally:
+        os.close(process)
 
 
 def daemon_pid(data: Path) -> int | None:

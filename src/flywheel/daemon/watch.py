@@ -15,10 +15,10 @@ from watchdog.events import FileSystemEvent, FileSystemEventHandler
 from watchdog.observers import Observer
 
 from flywheel.app import App, Parts
+from flywheel.app.parts import HARVEST
 from flywheel.codemap.watch import CheckoutWatch, Debounce
 from flywheel.codemap.worker import enqueue_sync
 from flywheel.daemon.sweep import Sweep
-from flywheel.harvest import worker as harvest_worker
 from flywheel.jobs import queue
 from flywheel.model import ProjectId
 from flywheel.readers import READERS
@@ -145,7 +145,7 @@ class Watch:
         with self._parts.db.write() as tx:
             for path, agent in due:
                 payload = {"agent": agent}
-                queue.enqueue(tx, kind=harvest_worker.KIND, key=path, project_id=None, now=now, payload=payload)
+                queue.enqueue(tx, kind=HARVEST, key=path, project_id=None, now=now, payload=payload)
             for root, paths in code:
                 if root in self._projects:
                     enqueue_sync(tx, checkout=root, project_id=self._projects[root], now=now, paths=paths)

@@ -24,9 +24,9 @@ _CJK: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff
 _WORD: Final = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+")
 _IS_CJK: Final = re.compile(rf"[{_CJK}]")
 _PLAIN: Final = re.compile(r"[(\[{\"'`*<]{0,3}([A-Za-z]?[a-z]+)(?:'s)?[\])}\"'`*>.,;:!?…]{0,3}")
+_RUN: Final = re.compile(r"\w[\w./:\\@-]{2,}", re.ASCII)
 _COMPOUND: Final = re.compile(
-    r"\w*(?:[A-Za-z0-9]_+|[a-z][A-Z]|[A-Z]{2}[a-z]|[A-Za-z][0-9]|[0-9][A-Za-z]|\w[./:\\@-]{1,2}(?=\w))[\w./:\\@-]*",
-    re.ASCII,
+    r"[A-Za-z0-9]_+[A-Za-z0-9]|[a-z][A-Z]|[A-Z]{2}[a-z]|[A-Za-z][0-9]|[0-9][A-Za-z]|\w[./:\\@-]{1,2}\w", re.ASCII
 )
 _SEPARATED: Final = re.compile(r"[/:\\@]+")
 _NOT_ALNUM: Final = re.compile(r"[^a-z0-9]+")
@@ -34,6 +34,7 @@ _ACCENTED: Final = re.compile("[\u00c0-\u024f]")
 _HEX: Final = re.compile(r"[0-9a-f-]{16,}|[0-9-]+")
 _LONGEST_WORD: Final = 40
 _LONGEST_NAME: Final = 80
+_LONGEST_RUN: Final = 200
 _REMEMBERED: Final = 40_000
 _LONGEST_REMEMBERED: Final = 40
 
@@ -101,8 +102,9 @@ class Analyzer:
             if _IS_CJK.match(word):
                 grams.update(bigrams(word))
             elif len(word) <= _LONGEST_WORD:
-                parts = [part for part in split_identifier(word) if len(part) > 1 and part not in _DROPPED]
-                stems += [self.stem(part) for part in parts]
+                parts = split_identifier(word)
+                whole = [word.lower()] if len(parts) > 1 else []  # who wrote RabbitMQ may be asked for rabbitmq
+                stems += [self.stem(part) for part in whole + parts if len(part) > 1 and part not in _DROPPED]
         names = compounds(chunk)
         for name in names:
             grams.update(trigrams(name))
@@ -115,9 +117,10 @@ def compounds(chunk: str) -> set[str]:
     ``src/app/getUser.py`` gives srcappgetuserpy and getuserpy, so that spelling variants of one name meet.
     """
     names: set[str] = set()
-    for found in _COMPOUND.finditer(chunk):
-        whole = found.group()
-        for part in (whole, *(segment for segment in _SEPARATED.split(whole) if _COMPOUND.search(segment))):
+    for run in _RUN.findall(chunk):
+        if len(run) > _LONGEST_RUN or not _COMPOUND.search(run):
+            continue
+        for part in (run, *(segment for segment in _SEPARATED.split(run) if _COMPOUND.search(segment))):
             name = _NOT_ALNUM.sub("", part.lower())
             if 3 <= len(name) <= _LONGEST_NAME:
                 names.add(name)

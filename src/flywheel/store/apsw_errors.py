@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -19,8 +18,8 @@ from flywheel.errors import (
     StoreBusy,
     StoreError,
 )
+from flywheel.store.filelock import NO_SPACE
 
-_NO_SPACE: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 _TRIGGER: Final = apsw.SQLITE_CONSTRAINT_TRIGGER
 _TAKEN: Final = frozenset({apsw.SQLITE_CONSTRAINT_UNIQUE, apsw.SQLITE_CONSTRAINT_PRIMARYKEY})
 
@@ -42,7 +41,7 @@ def mapped(error: Exception, path: str, connection: apsw.Connection | None = Non
         return CorruptDatabase(f"{path} is damaged: {error}; restart Flywheel to have it set aside", path=path)
     if isinstance(error, apsw.ConstraintError):
         return _constraint(error)
-    if isinstance(error, apsw.IOError) and connection is not None and connection.system_errno in _NO_SPACE:
+    if isinstance(error, apsw.IOError) and connection is not None and connection.system_errno in NO_SPACE:
         return DiskFull(f"no space left for {path}; free some and try again")
     if isinstance(error, apsw.CantOpenError | apsw.IOError | apsw.PermissionsError | apsw.AuthError):
         return StoreError(f"{path} cannot be used: {error}")

@@ -7,7 +7,7 @@ from urllib.parse import unquote, urlsplit
 
 from flywheel.errors import ConfigError
 from flywheel.store import Db
-from flywheel.store.sqlite import BUSY
+from flywheel.store.sqlite_link import BUSY
 from flywheel.store.sqlite_open import open_sqlite
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import time
@@ -10,13 +11,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from flywheel.errors import StoreBusy
+from flywheel.errors import DiskFull, StoreBusy, StoreError
 
 POLL: Final = 0.0005
 """Seconds between two tries for a lock."""
 
 COURTESY: Final = 0.05
 """Seconds that a bulk writer lets waiting small writers go first, at most."""
+
+NO_SPACE: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
 class FileLock:
@@ -46,13 +49,22 @@ class FileLock:
             self._file = None
 
     def _try(self, how: int) -> bool:
-        if self._file is None:
-            self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
+            if self._file is None:
+                self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             fcntl.flock(self._file, how | fcntl.LOCK_NB)
         except BlockingIOError:
             return False
+        except OSError as error:
+            raise file_error(error, self._path) from error
         return True
+
+
+def file_error(error: OSError, path: Path) -> StoreError:
+    """What to raise when the file system refuses."""
+    if error.errno in NO_SPACE:
+        return DiskFull(f"no space left for {path}; free some and try again")
+    return StoreError(f"{path} cannot be used: {error.strerror or error}")
 
 
 class Turns:

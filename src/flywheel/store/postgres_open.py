@@ -15,7 +15,7 @@ from flywheel.store.postgres import PostgresDb
 from flywheel.store.postgres_link import configure, conninfo, place
 from flywheel.store.postgres_tx import Connection, PostgresTx
 from flywheel.store.psycopg_errors import mapped
-from flywheel.store.sqlite import BUSY
+from flywheel.store.sqlite_link import BUSY
 
 MIGRATION_LOCK: Final = 0x466C78
 """Advisory lock of whoever migrates."""

@@ -5,7 +5,6 @@ The first process that opens a file holds a lock alone while it does so; everyon
 
 from __future__ import annotations
 
-import errno
 import os
 import time
 from collections.abc import Callable, Sequence
@@ -15,14 +14,15 @@ from typing import Any, Final
 
 import apsw
 
-from flywheel.errors import CorruptDatabase, DiskFull, FlywheelError, StoreError
+from flywheel.errors import CorruptDatabase, FlywheelError
 from flywheel.model import Micros
 from flywheel.store.apsw_errors import mapped
 from flywheel.store.feed import jump, new_feed
-from flywheel.store.filelock import FileLock, wait_for
+from flywheel.store.filelock import FileLock, file_error, wait_for
 from flywheel.store.migrate import TABLE, Migration, apply, load, pending
-from flywheel.store.sqlite import BUSY, SqliteDb, open_connection
+from flywheel.store.sqlite import SqliteDb
 from flywheel.store.sqlite_check import set_aside_damaged, stamp, unclean
+from flywheel.store.sqlite_link import BUSY, open_connection
 from flywheel.store.sqlite_tx import SqliteTx
 
 KEPT_BACKUPS: Final = 3
@@ -61,8 +61,7 @@ def open_sqlite(
         wait_for(guard.try_shared, time.monotonic() + OPENING)
     except OSError as error:
         guard.close()
-        kind = DiskFull if error.errno in (errno.ENOSPC, errno.EDQUOT) else StoreError
-        raise kind(f"{path} cannot be used: {error.strerror or error}") from error
+        raise file_error(error, path) from error
     except BaseException:
         guard.close()
         raise

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Final
 
 import apsw
 
 PASSIVE_PAGES: Final = 2_000
-"""A bulk writer checkpoints past this many pages (8 MB): without waiting for anyone."""
+"""A bulk writer checkpoints past this many pages (8 MB), without keeping anyone waiting."""
 
-SMALL_PAGES: Final = 8_000
-"""A small writer does so only past this many, in case no bulk writer runs."""
+RESTART_PAGES: Final = 6_000
+"""Past this many (24 MB) it also starts the WAL over, which keeps writers waiting for the few pages that are left."""
 
-TRUNCATE_PAGES: Final = 32_000
-"""Past this many (128 MB) a bulk writer waits for readers to move on and empties the WAL."""
+SMALL_PAGES: Final = 16_000
+"""A small writer checkpoints only past this many (64 MB): then no bulk writer does."""
 
 
 class Checkpoints:
@@ -26,15 +27,16 @@ class Checkpoints:
         connection.set_wal_hook(self._note)
 
     def after_commit(self, *, bulk: bool) -> None:
-        """Checkpoint if it is due. Outside of a transaction. A checkpoint that others prevent is tried again later."""
+        """Checkpoint if it is due. Outside of a transaction.
+
+        Raises nothing: the commit stands, and a checkpoint that others or a full disk prevent is tried again later.
+        """
         if self._pages < max(self._next, PASSIVE_PAGES if bulk else SMALL_PAGES):
             return
-        try:
-            self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
-            if bulk and self._pages >= TRUNCATE_PAGES:
-                self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
-        except apsw.BusyError:
-            pass
+        with suppress(apsw.Error):
+            pages, moved = self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+            if bulk and self._pages >= RESTART_PAGES and pages - moved < PASSIVE_PAGES:
+                self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_RESTART)
         self._next = self._pages + PASSIVE_PAGES
 
     def truncate(self) -> bool:

@@ -8,9 +8,9 @@ from typing import Final
 
 from flywheel.text.names import Style, family, kind_of
 from flywheel.text.shapes import Span
+from flywheel.text.standins import is_mixed, is_standin
 
-_NAMES: Final = (b"token", b"secret", b"pass", b"pwd", b"key", b"credential", b"auth")
-KEYWORDS: Final = (*_NAMES, b"sig=", b"nature=")
+KEYWORDS: Final = (b"token", b"secret", b"pass", b"pwd", b"key", b"credential", b"auth", b"sig")
 """Every name that is judged holds one of these."""
 
 _NAME: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-."
@@ -26,8 +26,19 @@ _TAIL: Final = (
 )
 _SEPARATED: Final = re.compile(_TAIL % "")
 _PASSWORD: Final = re.compile(_TAIL % r"|(?<=[ \t])is(?=[ \t:])|(?<=(?:word|.pwd)[ \t])(?=[\"'])")
-_OPTION: Final = re.compile(r"(?P<name>--[\w-]{0,64}+)(?P<gap>[ \t]{0,8}+)(?P<sep>)(?P<space>)(?P<rest>)(?P<close>)")
-_NETRC: Final = re.compile(r"(?:login|account)[ \t]+\S{1,128}\s{1,8}password[ \t]+(?P<secret>\S{1,256})")
+_LONG_OPTION: Final = re.compile(
+    r"--(?P<name>[\w-]{1,64}+)(?P<gap>[ \t]{1,8}+)(?P<sep>)(?P<space>)(?P<rest>)(?P<close>)"
+)
+_SHORT_OPTION: Final = re.compile(
+    r"(?:-[a-zA-Z]{0,6}[uU]|--(?:proxy-)?user)[ =]{0,4}[\"']?[^\s:\"'$]{1,128}:(?P<u>[^\s\"'\\]{1,256})"
+    r"|-p[ =]{0,4}[\"']?(?P<p>[^\s\"'\\-][^\s\"'\\]{2,255})"
+    r"|-a[ ]{1,4}[\"']?(?P<a>[^\s\"'\\]{3,256})"
+)
+_PROGRAMS: Final = {"u": (b"curl",), "p": (b"mysql", b"mariadb", b"sshpass", b" login"), "a": (b"redis-cli",)}
+"""Which commands take a password in the option of that letter."""
+
+_COMMAND: Final = 512
+_NETRC: Final = re.compile(r"password[ \t]+(?P<secret>\S{1,256})")
 _OPENED: Final = re.compile(r"\\{0,3}[\"'`]")
 _BARE: Final = re.compile(r"[^\s\"'`,;&<>(){}\[\]|\\]{1,4097}")
 _REST_OF_LINE: Final = re.compile(r"[^\s\"'`;\\]{1,4097}(?=[ \t]*(?:\r?\n|\\[nr]|#|\Z))")
@@ -39,43 +50,69 @@ _NEXT_FIELD: Final = re.compile(r";[ \t]?[A-Za-z][\w ]{1,40}=")
 
 def assignments(text: str, low: bytes) -> Iterator[Span]:
     """The spans of values that stand under a secret-looking name."""
-    for keyword in KEYWORDS if b"=" in low else _NAMES:
+    for keyword in KEYWORDS:
         separated = _PASSWORD if keyword in (b"pass", b"pwd") else _SEPARATED
-        length = len(keyword) - (keyword[-1:] == b"=")
+        length = len(keyword)
         long_stop = 0
         at = low.find(keyword)
         while at >= 0:
             stop = at + length
             parted = separated.match(text, stop) if at >= long_stop else None
+            span = None
             if parted is not None:
                 span, long_stop = _judge(text, at, parted, long_stop)
-                if span is not None:
-                    yield span
-                    stop = max(stop, span[1])
+            elif low[at : at + 9] == b"password ":
+                span = _netrc(text, at)
+            if span is not None:
+                yield span
+                stop = max(stop, span[1])
             at = low.find(keyword, stop)
-    yield from _options(text, low)
 
 
-def _options(text: str, low: bytes) -> Iterator[Span]:
-    """Values after an option and white space (``--password value``), and passwords of netrc lines."""
-    at = low.find(b"--")
+def options(text: str, low: bytes) -> Iterator[Span]:
+    """What follows an option: ``--password value``, ``curl -u user:password``, ``mysql -ppassword``."""
+    at = low.find(b" -")
     while at >= 0:
-        stop = at + 2
-        option = _OPTION.match(text, at)
-        if option is not None:
-            stop = option.end("name")
-            name = option["name"].lstrip("-")
-            found = _value(text, option, at, " ", option["name"]) if option["gap"] and family(name) else None
-            kind = kind_of(name, text[found[0] : found[1]], found[2]) if found else ""
-            if found and kind:
-                yield found[0], found[1], kind
-        at = low.find(b"--", stop)
-    at = low.find(b"login ") if b"password" in low else -1
-    while at >= 0:
-        entry = _NETRC.match(text, at)
-        if entry is not None and kind_of("password", entry["secret"], Style.OPTION):
-            yield *entry.span("secret"), "password"
-        at = low.find(b"login ", at + 6)
+        span = _long_option(text, low, at + 1) if low[at + 2 : at + 3] == b"-" else _short_option(text, low, at + 1)
+        if span is not None:
+            yield span
+        at = low.find(b" -", at + 2)
+
+
+def _long_option(text: str, low: bytes, at: int) -> Span | None:
+    option = _LONG_OPTION.match(text, at)
+    if option is None:
+        return None
+    name = option["name"]
+    if name in ("user", "proxy-user"):
+        return _short_option(text, low, at)
+    if not family(name):
+        return None
+    found = _value(text, option, at, " ", f"--{name}")
+    kind = kind_of(name, text[found[0] : found[1]], found[2]) if found else ""
+    return (found[0], found[1], kind) if found and kind else None
+
+
+def _short_option(text: str, low: bytes, at: int) -> Span | None:
+    """A password in a short option, if the command before it is one that takes it there."""
+    option = _SHORT_OPTION.match(text, at)
+    if option is None or option.lastgroup is None or is_standin(option[option.lastgroup]):
+        return None
+    start = at
+    while start > 0 and (start == at or low[start - 1] == 92):  # lines that a back-slash joins are one command
+        start = low.rfind(b"\n", max(0, at - _COMMAND), start)
+    command = low[max(start, at - _COMMAND, 0) : at]
+    if not any(program in command for program in _PROGRAMS[option.lastgroup]):
+        return None
+    return *option.span(option.lastgroup), "password"
+
+
+def _netrc(text: str, at: int) -> Span | None:
+    """The password of a netrc entry: ``login me password secret``."""
+    entry = _NETRC.match(text, at)
+    if entry is None or "login" not in text[max(0, at - 160) : at] or is_standin(entry["secret"]):
+        return None
+    return (*entry.span("secret"), "password") if is_mixed(entry["secret"]) else None
 
 
 def _judge(text: str, at: int, parted: re.Match[str], long_stop: int) -> tuple[Span | None, int]:

@@ -77,22 +77,7 @@ _ATTRIBUTES: Final = frozenset(
     )
 )
 
-_COMMANDS: Final = (
-    (
-        b"curl",
-        re.compile(
-            r"\s(?:-[a-zA-Z]{0,6}u|--user|--proxy-user|-U)[ =]{0,4}[\"']?[^\s:\"'$]{1,128}:"
-            r"(?P<secret>[^\s\"'\\]{1,256})"
-        ),
-    ),
-    (b"sshpass", re.compile(r"\s-p[ ]?[\"']?(?P<secret>[^\s\"'\\]{1,256})")),
-    (b"mysql", re.compile(r"\s-p[\"']?(?P<secret>[^\s\"'\\-][^\s\"'\\]{2,255})")),
-    (b"redis-cli", re.compile(r"\s-a[ ]{1,4}[\"']?(?P<secret>[^\s\"'\\]{3,256})")),
-    (b" login ", re.compile(r"\s-p[ =]{1,4}[\"']?(?P<secret>[^\s\"'\\]{3,256})")),
-    (b"identified by", re.compile(r"\s'(?P<secret>[^\s\"'\\]{1,256})'")),
-)
-_NEEDS_P: Final = (b"sshpass", b"mysql", b" login ")
-_LINE: Final = 2048
+_IDENTIFIED: Final = re.compile(r"identified by\s{1,8}'(?P<secret>[^\s\"'\\]{1,256})'", re.IGNORECASE)
 
 
 def blocks(text: str, low: bytes) -> Iterator[Span]:
@@ -177,18 +162,12 @@ def cookies(text: str, low: bytes) -> Iterator[Span]:
             pair = _PAIR.match(text, pair.end()) if pair.group().rstrip(" \t").endswith(";") else None
 
 
-def commands(text: str, low: bytes) -> Iterator[Span]:
-    """Passwords that a command line carries in a short option (``curl -u user:password``)."""
-    password_option = b" -p" in low
-    for needle, option in _COMMANDS:
-        at = low.find(needle) if password_option or needle not in _NEEDS_P else -1
-        while at >= 0:
-            line = low.find(b"\n", at, at + _LINE)
-            stop = line if line >= 0 else at + _LINE
-            for found in option.finditer(text, at + len(needle) - (needle[-1:] == b" "), stop):
-                if not is_standin(found["secret"]):
-                    yield *found.span("secret"), "password"
-            at = low.find(needle, stop)
+def statements(text: str, low: bytes) -> Iterator[Span]:
+    """Passwords in SQL: ``IDENTIFIED BY 'password'``."""
+    for at in _places(low, b"identified by"):
+        found = _IDENTIFIED.match(text, at)
+        if found is not None and not is_standin(found["secret"]):
+            yield *found.span("secret"), "password"
 
 
 def _places(low: bytes, needle: bytes) -> Iterator[int]:

@@ -40,7 +40,7 @@ _ROLES: Final = (
 _TAG: Final = re.compile(
     rf"<(?=\s{{0,8}}/?\s{{0,8}}(?i:{_HARNESS})(?![\w-]))"
     rf"|(?:(?<![\w>)\]])<(?=\s{{0,8}}(?:{_ROLES})(?:[\s/][^>\n]{{0,300}})?>)|<(?=\s{{0,8}}/\s{{0,8}}(?:{_ROLES})\s{{0,8}}>))"
-    r"|<(?=<?/?SYS>>|[|｜][^|｜\n<>]{1,64}[|｜]>)"
+    r"|<(?=<?/?SYS>>|[|｜][^|｜\n>]{1,64}[|｜]>)"
 )
 _INST: Final = re.compile(r"\[(/?INST)\]")
 _TURN: Final = re.compile(
@@ -66,6 +66,5 @@ def disarmed(text: str) -> str:
     """With tags of agents' harnesses, chat-template marks and speakers' turns broken, visibly; other code stays."""
     if "INST]" in text:
         text = _INST.sub(r"‹\1›", text)
-    if "<" in text:
-        text = _TAG.sub("‹", text)
-    return _TURN.sub("> ", text)
+    text = _TURN.sub("> ", text)
+    return _TAG.sub("‹", text) if "<" in text else text

@@ -28,7 +28,7 @@ _FAMILY: Final = re.compile(
     r"webhook|cipher|crypto|fernet|consumer|server|jwt|session|cookie|ssl|tls|integration|project|openai|anthropic|stripe|"
     r"sendgrid|github|gitlab|mistral|cohere|gemini|google|azure|aws|hf|groq)key)|"
     r"(?P<password>password|passwd|passphrase|passwort|passcode|pwd|pass)|(?P<secret>secret|credentials?)|"
-    r"(?P<other>key|signature|sig)|(?P<token>token|jwt)|(?P<auth>authorization|auth)"
+    r"(?P<other>key)|(?P<sig>signature|sig)|(?P<token>token|jwt)|(?P<auth>authorization|auth)"
 )
 _SUFFIX: Final = re.compile(
     r"(?:value|val|text|string|str|raw|plain|plaintext|prod|production|dev|test|staging|live|base64|b64|env|default|old|"
@@ -57,6 +57,7 @@ _KINDS: Final = {
     "secret": "secret",
     "key": "key",
     "other": "key",
+    "sig": "signature",
     "token": "token",
     "auth": "credential",
 }
@@ -64,20 +65,20 @@ _KINDS: Final = {
 
 @lru_cache(maxsize=4096)
 def family(name: str) -> str:
-    """Which secrets a name speaks of: password, secret, key, other (some key), token, auth, or "" for none."""
+    """Which secrets a name speaks of: password, secret, key, other (some key), sig, token, auth, or ""."""
     flat = re.sub(r"[-_.\s]", "", name[-100:].lower())
     for found in _FAMILY.finditer(flat):
         if _SUFFIX.fullmatch(flat, found.end()):
-            return _owned(str(found.lastgroup), found.group(), flat[: found.start()])
+            return _owned(str(found.lastgroup), found.group(), flat[: found.start()], numbered=flat[-1:].isdigit())
     return ""
 
 
-def _owned(group: str, word: str, before: str) -> str:
+def _owned(group: str, word: str, before: str, *, numbered: bool) -> str:
     """The family, unless what stands before it makes it something else (``next_page_token``, ``cache_key``)."""
     if (
         (group == "token" and _NO_TOKEN.search(before))
         or (group == "other" and _NO_KEY.search(before))
-        or (group == "auth" and before not in _AUTH_OWNERS)
+        or (group == "auth" and (before not in _AUTH_OWNERS or numbered))
         or (group == "password" and word == "pass" and _NO_PASS.search(before))
     ):
         return ""
@@ -87,13 +88,15 @@ def _owned(group: str, word: str, before: str) -> str:
 def kind_of(name: str, value: str, style: Style) -> str:
     """What to call the value of a name once it is taken out; "" when it is no secret."""
     group = family(name)
-    if not group or is_standin(value) or not _is_likely(group, name, value, style):
+    if not group or not _is_likely(group, name, value, style) or is_standin(value):
         return ""
     return _KINDS[group]
 
 
 def _is_likely(group: str, name: str, value: str, style: Style) -> bool:
     size, mixed = len(value), is_mixed(value)
+    if group == "sig":
+        return style is Style.QUERY and is_dense(value)
     if group == "other":
         return is_dense(value) and (style is Style.QUERY or (value.lower() != value and not _PATHLIKE.fullmatch(value)))
     if group == "auth":

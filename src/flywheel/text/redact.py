@@ -8,15 +8,15 @@ from typing import Final
 
 from flywheel.errors import ConfigError
 from flywheel.model import Clean
-from flywheel.text.assignments import assignments
-from flywheel.text.credentials import blocks, commands, cookies, headers, urls
+from flywheel.text.assignments import assignments, options
+from flywheel.text.credentials import blocks, cookies, headers, statements, urls
 from flywheel.text.names import Style, kind_of
 from flywheel.text.shapes import Span, shapes
 
 PRIVATE_NOTE: Final = "[redacted:private]"
 """What stands where a person wrote ``<private>...</private>``."""
 
-_FINDERS: Final = (shapes, blocks, urls, headers, cookies, commands, assignments)
+_FINDERS: Final = (shapes, blocks, urls, headers, cookies, statements, options, assignments)
 """In order of how much they know: where two find the same text, the earlier one names it."""
 
 _MARK: Final = re.compile(r"\[redacted:[a-z0-9-]{1,40}\]")

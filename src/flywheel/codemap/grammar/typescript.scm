@@ -26,6 +26,16 @@
   left: (member_expression property: (property_identifier) @name)
   right: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @definition.function
 
+; Methods of object literals that have a name or are exported
+(variable_declarator value: (object (method_definition name: (_) @name) @definition.method))
+(variable_declarator value: (object (pair key: (property_identifier) @name
+  value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @definition.method))
+(assignment_expression right: (object (method_definition name: (_) @name) @definition.method))
+(assignment_expression right: (object (pair key: (property_identifier) @name
+  value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @definition.method))
+(export_statement value: (object (method_definition name: (_) @name) @definition.method))
+(variable_declarator name: (identifier) @name value: (object)) @container
+
 (lexical_declaration . (variable_declarator) @inner .) @outer
 (variable_declaration . (variable_declarator) @inner .) @outer
 (expression_statement [(assignment_expression) (internal_module)] @inner) @outer

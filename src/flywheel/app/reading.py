@@ -1,0 +1,54 @@
+"""The search side of the indexes, for any process."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from flywheel.app.pace import TEXT
+from flywheel.app.parts import Parts
+from flywheel.index.follow import lag
+from flywheel.index.text_read import TextReader
+from flywheel.index.vectors import VectorIndex, open_vectors
+from flywheel.model import Seq
+from flywheel.search.query import Searcher
+from flywheel.store import Db
+
+
+@dataclass(slots=True, kw_only=True)
+class Readers:
+    """What a process searches with."""
+
+    db: Db
+    text: TextReader
+    vectors: VectorIndex | None
+    searcher: Searcher
+    model: str
+    notes: tuple[str, ...] = field(default=())
+
+    def behind(self) -> Mapping[str, int]:
+        """Changes that each index has not seen."""
+        found = {"text": lag(self.db, self.text.watermark())}
+        if self.vectors is not None:
+            found["vectors"] = lag(self.db, self._vector_mark())
+        return found
+
+    def _vector_mark(self) -> tuple[str, Seq]:
+        assert self.vectors is not None
+        return self.vectors.watermark(self.model)
+
+
+def open_readers(parts: Parts) -> Readers:
+    """The search side of the indexes, for any process."""
+    embedder, note = parts.embedder()
+    text = TextReader(parts.data / TEXT)
+    vectors = open_vectors(parts.db, parts.data) if embedder is not None else None
+    searcher = Searcher(parts.db, text, vectors, embedder, parts.config)
+    return Readers(
+        db=parts.db,
+        text=text,
+        vectors=vectors,
+        searcher=searcher,
+        model=embedder.model_id if embedder is not None else "",
+        notes=() if embedder is not None else (f"no embedding model: {note}",),
+    )
