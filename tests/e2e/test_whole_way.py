@@ -146,7 +146,8 @@ def test_the_ledger_says_what_went_into_a_session(house: House, home: Path) -> N
 
         def ledger() -> list[Injection]:
             with db.read() as tx:
-                return find(tx, Injection, "WHERE native_session = :s", s=SESSION % 4)
+                found: list[Injection] = find(tx, Injection, "WHERE native_session = :s", s=SESSION % 4)
+            return found
 
         until("the ledger", ledger)
         started = {row.item_id for row in ledger()}

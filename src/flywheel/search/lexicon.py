@@ -50,7 +50,7 @@ command commands run: install start test build migrate serve
 bug bugs error errors issue issues problem problems defect incident: bug error fix fail failure exception crash timeout
   traceback cause wrong broken race leak
 fix fixes fixed resolve resolved solve solved solution: fix resolve solve cause patch workaround
-cause reason why: because cause since reason due
+cause reason: because cause since reason due
 slow slowness performance latency speed: slow fast index query cache ms second optimize profile bottleneck
 pattern patterns convention conventions style practice practices: convention prefer always never style rule standard
 preference preferences prefer prefers preferred: prefer always never like want instead

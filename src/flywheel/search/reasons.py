@@ -33,7 +33,8 @@ def find_reason(
 ) -> tuple[int, int, float] | None:
     """(start, stop, weight) of the sentences that give a reason for what ``wanted`` names, or None.
 
-    The sentence with the most of the wanted words and a cue, and the next one where the cue stands only there.
+    The sentence with the most of the wanted words and a cue; with the next one where the cue stands only there, which
+    counts a little less.
     ``text[start:stop]`` is verbatim. The weight grows with the words found and with how plainly a reason is given.
     """
     spans = sentences(text)
@@ -43,12 +44,13 @@ def find_reason(
         hits = len(set(words(text[start:stop])) & asked)
         if not hits:
             continue
-        end = stop
+        end, less = stop, 0.0
         if not CUES.search(text, start, stop):
             if number + 1 == len(spans) or not CUES.search(text, *spans[number + 1]):
                 continue
-            end = spans[number + 1][1]
-        weight = hits + (1.0 if _STRONG.search(text, start, end) else 0.0) - (0.5 if "?" in text[start:end] else 0.0)
+            end, less = spans[number + 1][1], 0.25
+        less += 0.5 if "?" in text[start:end] else 0.0
+        weight = hits + (1.0 if _STRONG.search(text, start, end) else 0.0) - less
         if best is None or weight > best[2]:
             best = (start, min(end, start + LENGTH), weight)
     return best
