@@ -95,7 +95,7 @@ def test_closed_cache_reads_nothing() -> None:
 
 
 def test_slow_task_does_not_hold_up_the_others() -> None:
-    """Tasks run side by side; at the deadline the slow one is named, as is the failing one; the good one is there."""
+    """Behind a slow task another thread goes on; at the deadline the slow one is named, as is the failing one."""
     hold = threading.Event()
     workers = Workers()
 
@@ -118,7 +118,8 @@ def test_hanging_tasks_do_not_make_threads_without_end() -> None:
     hold, begun = threading.Event(), []
     workers = Workers()
     try:
-        workers.run([lambda: hold.wait(LONG)] * (THREADS + 5), 1.0)
+        for _ in range(THREADS + 5):
+            workers.run([lambda: hold.wait(LONG)], 0.01)
         assert workers._threads == THREADS
         assert workers.run([lambda: begun.append(1)], 0.01)[0].note == "slow"
     finally:

@@ -50,7 +50,7 @@ def test_many_files_are_counted(make_ask: MakeAsk) -> None:
 def test_cues_come_from_the_prompt_alone_when_there_is_one() -> None:
     """A prompt says what it is about; otherwise branch, files, tasks and commits do, in this order of weight."""
     assert set(cues_of("round the cents", "fix-login", GIT)) == {"round", "cents"}
-    cues = cues_of("", "fix-login", GIT, ["Ship the invoices"])
+    cues = cues_of("", "fix-login", GIT, ("Ship the invoices",))
     assert cues["login"] == 1.0 and cues["billing"] == 0.8 and cues["invoices"] == 0.7 and cues["mail"] == 0.4
     assert "src" not in cues and "main" not in cues_of("", "main", GitFacts())
 

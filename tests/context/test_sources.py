@@ -19,6 +19,8 @@ from flywheel.context.standing import read_standing
 from flywheel.context.topology import TopologySource
 from flywheel.model import (
     Clean,
+    Edge,
+    EdgeKind,
     EntryLink,
     Injection,
     MessageKind,
@@ -96,6 +98,31 @@ def test_dispute_shows_both_values_and_rises(db: Db, make_ask: MakeAsk) -> None:
     assert piece.id == open_.id
     for level in piece.levels:
         assert "“2 hours” (user, 2026-" in level.text and "“30 minutes”" in level.text and "1 day" not in level.text
+
+
+def test_contradicted_entry_names_its_rival(db: Db, make_ask: MakeAsk) -> None:
+    """Two entries that contradict each other each name the other, at every level; a rejected rival is not named."""
+    one, two, gone = entry("Sessions last 2 hours"), entry("Sessions last a day"), entry("No", status=Status.REJECTED)
+    edges = [
+        Edge(project_id=P, source_id=one.id, target_id=other.id, kind=EdgeKind.CONTRADICTS, created_at=NOW)
+        for other in (two, gone)
+    ]
+    store(db, one, two, gone, *edges)
+    for piece, rival in zip(sorted(offered(db, make_ask()), key=lambda p: p.id != one.id), (two, one), strict=True):
+        for level in piece.levels:
+            assert f"Contradicted by [fw:{rival.short}] “{rival.title}” (confirmed); a person" in level.text
+
+
+def test_confirmed_rival_of_a_candidate_is_offered_with_it(db: Db, make_ask: MakeAsk) -> None:
+    """However old a confirmed entry is, it comes with a candidate on its subject, and at least as relevant."""
+    old = entry("Cents it is", subject="money", days=2000)
+    new = entry("Floats it is", subject="money", status=Status.CANDIDATE, days=0.1)
+    link = EntryLink(project_id=P, entry_id=old.id, kind="subject", name=Clean("money"))
+    store(db, old, link, new, *(entry(f"Newer {n}") for n in range(40)))
+    by_id = {piece.id: piece for piece in offered(db, make_ask())}
+    assert by_id[old.id].relevance >= by_id[new.id].relevance
+    asked = offered(db, make_ask(query="floats", hits=(hit("entry", new.id, 0.9),)))
+    assert {piece.id for piece in asked} == {old.id, new.id}
 
 
 def test_entry_has_its_levels_and_the_day_it_was_said(db: Db, make_ask: MakeAsk) -> None:
@@ -205,7 +232,7 @@ def test_open_tasks_are_cues(db: Db, past: list[Session]) -> None:
     with db.read() as tx:
         standing = read_standing(tx, [P])
         empty = read_standing(tx, [ProjectId("nobody")])
-    assert standing.tasks == ["Fix login loop"] and empty.tasks == []
+    assert standing.tasks == ("Fix login loop",) and empty.tasks == ()
     assert standing.waiting.line() == "Waiting for a person: 100+ unreviewed candidates, 1 dispute."
     assert empty.waiting.line() == ""
 

@@ -158,6 +158,18 @@ def test_double_firing_is_answered_once(world: World) -> None:
     assert actions
 
 
+def test_subagents_that_end_side_by_side_are_no_twins(world: World, tmp_path: Path) -> None:
+    """Two subagents of one prompt end within the same second: both transcripts are read."""
+    world.roots = [tmp_path]
+    hooks = world.hooks()
+    for agent in ("a1", "a2"):
+        path = tmp_path / f"agent-{agent}.jsonl"
+        path.touch()
+        data = payload("SubagentStop", prompt_id="p1", agent_id=agent, agent_transcript_path=str(path))
+        (action,) = hooks.handle("claude", "SubagentStop", data)[1]
+        assert isinstance(action, Harvest) and action.path == path
+
+
 def test_remembered_sessions_and_events_are_bounded(world: World) -> None:
     """A thousand sessions with many events each do not grow the memory without end, and the newest is still known."""
     hooks = world.hooks()

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from flywheel.cli.install import hook_setup
 from flywheel.errors import BadInput, Conflict, Refused
 from flywheel.hooks import claude
 from flywheel.hooks.install import Plan, Setup, apply, base_python, plan_install, plan_uninstall, problems
@@ -357,3 +358,18 @@ def test_appending_and_removing_are_inverse(items: list[object], value: object, 
     again = parse(longer).member("list")
     assert again is not None
     assert remove(longer, again.node, again.node.children[-1]) == text
+
+
+def test_a_project_cannot_pass_its_files_for_our_modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command by which a hook starts a daemon runs in the project's folder, and imports nothing from there."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("FLYWHEEL_HOME", "fw")
+    (tmp_path / "click.py").write_text("raise SystemExit(3)\n")
+    (tmp_path / "flywheel").mkdir()
+    (tmp_path / "flywheel" / "__init__.py").write_text("raise SystemExit(3)\n")
+    made = hook_setup()
+    *command, verb = made.start
+    assert verb == "daemon"
+    done = subprocess.run([*command, "--version"], cwd=tmp_path, capture_output=True, check=False)
+    assert done.returncode == 0 and b"flywheel" in done.stdout, done.stderr
+    assert made.env == {"FLYWHEEL_HOME": str(tmp_path / "fw")}  # relative names mean nothing to a daemon

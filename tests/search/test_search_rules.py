@@ -12,6 +12,7 @@ from flywheel.search.rules import Candidate, Facts, Key, Listing, Weights, adjus
 
 W = Weights()
 DAY = 86_400_000_000
+LISTS = st.sampled_from(["text", "vector", "name", "graph"])
 
 
 def key(id: str, kind: Kind = Kind.MESSAGE) -> Key:
@@ -51,7 +52,8 @@ def test_the_last_of_a_full_vector_list_counts_little() -> None:
 
 @given(
     st.lists(
-        st.tuples(st.sampled_from(["text", "vector", "name", "graph"]), st.lists(st.floats(0, 1), max_size=6)), max_size=4
+        st.tuples(st.sampled_from(["text", "vector", "name", "graph"]), st.lists(st.floats(0, 1), max_size=6)),
+        max_size=4,
     )
 )
 def test_fusion_is_deterministic_and_keeps_everything(lists: list[tuple[str, list[float]]]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import queue as waiting
 import threading
+import time
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Final
@@ -17,13 +18,19 @@ from flywheel.context.assemble import Assembler
 from flywheel.hooks.events import HookDeps, Hooks
 from flywheel.hooks.moment import Action, Ended, Harvest, Injected, Observe
 from flywheel.jobs import queue
-from flywheel.model import GLOBAL, Observation, ProjectId, new_id
+from flywheel.model import GLOBAL, Kind, Micros, Observation, ProjectId, SessionId, new_id
 from flywheel.projects import queries as projects
 from flywheel.readers import READERS, session_id
 from flywheel.store import mapper
 
 BACKLOG: Final = 2000
 """Actions that wait at most; more are dropped and counted, because a hook never waits."""
+
+ENDINGS: Final = 256
+"""Sessions that are over and whose transcript is not read yet, at most; the oldest is given up."""
+
+PATIENCE: Final = 600.0
+"""Seconds after which such a session is given up: agents also end sessions that never began."""
 
 log = structlog.get_logger("hooks")
 
@@ -35,6 +42,8 @@ class Hooking:
         self._parts = parts
         self._poke = poke
         self._todo: waiting.Queue[Action | None] = waiting.Queue(BACKLOG)
+        self._endings: dict[SessionId, tuple[Micros, float]] = {}  # when, by the store's clock and by a monotonic one
+        self._look_at = 0.0  # monotonic: when the sessions that are over are looked for again
         self.dropped = 0
         self._hooks = Hooks(
             HookDeps(
@@ -82,11 +91,26 @@ class Hooking:
 
     def _work(self) -> None:
         """Until told to end: do one action after the other. What fails is logged; the next one goes on."""
-        while (action := self._todo.get()) is not None:
+        while True:
+            pause = max(0.0, self._look_at - time.monotonic()) if self._endings else None
             try:
+                action = self._todo.get(timeout=pause)
+            except waiting.Empty:
+                self._safely(None)
+                continue
+            if action is None:
+                return
+            self._safely(action)
+
+    def _safely(self, action: Action | None) -> None:
+        """Do it; None stands for looking for the sessions that are over."""
+        try:
+            if action is None:
+                self._end_sessions()
+            else:
                 self._do(action)
-            except Exception as error:
-                log.exception("hook_action_failed", action=type(action).__name__, error=type(error).__name__)
+        except Exception as error:
+            log.exception("hook_action_failed", action=type(action).__name__, error=type(error).__name__)
 
     def _do(self, action: Action) -> None:
         match action:
@@ -114,15 +138,34 @@ class Hooking:
         self._poke()
 
     def _ended(self, action: Ended) -> None:
-        """The session is over: its retrospective comes as soon as the transcript is read."""
-        id = session_id(action.agent, action.session)
-        now = self._parts.db.clock()
-        with self._parts.db.write() as tx:
+        """The session is over. One whose transcript was never read yet has no row; its end waits for that."""
+        self._endings[session_id(action.agent, action.session)] = (self._parts.db.clock(), time.monotonic())
+        if len(self._endings) > ENDINGS:
+            del self._endings[next(iter(self._endings))]
+        self._end_sessions()
+
+    def _end_sessions(self) -> None:
+        """Note the end of each session that is over and known by now; look for the others after a growing pause."""
+        now = time.monotonic()
+        youngest = max((since for _, since in self._endings.values()), default=now)
+        self._look_at = now + min(0.5 + (now - youngest) / 4, 15.0)
+        for id, (at, since) in list(self._endings.items()):
+            if self._end(id, at) or now - since > PATIENCE:
+                del self._endings[id]
+
+    def _end(self, id: SessionId, at: Micros) -> bool:
+        """Note a session's end, after which its retrospective need not wait for idleness; whether it is known."""
+        with self._parts.db.read() as tx:
             row = tx.one("SELECT project_id FROM session WHERE id = :id", id=id)
-            tx.run("UPDATE session SET ended_at = :now WHERE id = :id", now=now, id=id)
-            project = ProjectId(row[0]) if row else None
-            queue.enqueue(tx, kind=RETRO, key=id, project_id=project, now=now, delay=3.0)
+        if row is None:
+            return False
+        project, now = ProjectId(row[0]), self._parts.db.clock()
+        with self._parts.db.write() as tx:
+            if tx.run("UPDATE session SET ended_at = :at WHERE id = :id", at=at, id=id):
+                tx.changed(Kind.SESSION, id, project)
+                queue.enqueue(tx, kind=RETRO, key=id, project_id=project, now=now, delay=3.0)
         self._poke()
+        return True
 
     def _observe(self, action: Observe) -> None:
         now = wall_clock()

@@ -3,11 +3,27 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from flywheel.cli.link import connect
-from flywheel.cli.paper import as_json, date, emit, escape, mark, open_paper, print_receipts
+from flywheel.cli.paper import (
+    as_json,
+    counted,
+    date,
+    emit,
+    escape,
+    headline,
+    open_paper,
+    print_briefing,
+    print_receipts,
+)
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from flywheel.api import Briefing
 
 as_json_option = click.option("--json", "json_", is_flag=True, help="Print JSON, for programs.")
 
@@ -32,22 +48,26 @@ def context(
     if json_:
         as_json(briefing)
         return
-    if not briefing.text:
-        click.echo(f"Nothing to say about {briefing.project or here(cwd)} yet.")
+    paper = open_paper()
+    if briefing.text:
+        print_briefing(paper, briefing.text)
     else:
-        click.echo(briefing.text)
+        paper.print(f"Nothing to say about {briefing.project or here(cwd)} yet.", markup=False)
     if explain:
-        paper = open_paper()
-        paper.print()
-        paper.rule(f"{briefing.tokens} of {briefing.budget} tokens in {briefing.micros / 1000:.1f} ms")
-        for part in briefing.slices:
-            note = f"  [yellow]{part.note}[/]" if part.note else ""
-            left = f", {part.left_out} left out" if part.left_out else ""
-            paper.print(
-                f"{part.source:<12} {part.tokens:>5} of {part.share:>5} tokens, {len(part.items)} items{left}{note}"
-            )
-        for line in briefing.notes:
-            paper.print(f"note: {line}", markup=False)
+        _explain(paper, briefing)
+
+
+def _explain(paper: Console, briefing: Briefing) -> None:
+    """What each source gave of what it could, and what it left out."""
+    paper.print()
+    paper.rule(f"{briefing.tokens} of {briefing.budget} tokens in {briefing.micros / 1000:.1f} ms", style="dim")
+    for part in briefing.slices:
+        given = f"{part.source:<12} {part.tokens:>5} tokens, own share {part.share:>5}"
+        left = f", {part.left_out} left out" if part.left_out else ""
+        note = f"  [yellow]{escape(part.note)}[/]" if part.note else ""
+        paper.print(f"{given}, {counted(len(part.items), 'item')}{left}{note}")
+    for line in briefing.notes:
+        paper.print(f"note: {line}", markup=False)
 
 
 @click.command()
@@ -57,7 +77,7 @@ def context(
 @click.option("--everywhere", "-e", is_flag=True, help="Search all projects.")
 @click.option("--kind", "kinds", multiple=True, help="entry, message, symbol or document; may be repeated.")
 @click.option("--status", "statuses", multiple=True, help="Only entries in this state; may be repeated.")
-@click.option("--limit", "-n", default=10, show_default=True)
+@click.option("--limit", "-n", default=10, show_default=True, help="Hits at most.")
 @as_json_option
 def search(
     words: tuple[str, ...],
@@ -84,15 +104,16 @@ def search(
         return
     paper = open_paper()
     for hit in answer.hits:
-        head = " · ".join(x for x in (hit.kind, hit.type, hit.status, hit.role, hit.agent, date(hit.created_at)) if x)
-        paper.print(f"{mark(hit.short)} [bold]{escape(hit.title)}[/]", highlight=False)
-        paper.print(f"    [dim]{escape(head)}{'  ' + escape(hit.path) if hit.path else ''}[/]", highlight=False)
+        facts = (hit.kind, hit.type, hit.status, hit.role, hit.agent, date(hit.created_at), hit.path)
+        headline(paper, hit.short, hit.title)
+        emit(paper, " · ".join(word for word in facts if word), indent=4, lines=2, style="dim")
         if hit.text and hit.text != hit.title:
             emit(paper, hit.text, indent=4, lines=4)
     if not answer.hits:
         paper.print(f"No answer: {answer.reason or 'no match'}.", markup=False)
-    if answer.behind:
-        paper.print(f"[yellow]The index is {answer.behind} changes behind.[/]")
+        if not everywhere:
+            paper.print("Search all projects with: --everywhere")
+    _warn(paper, answer.behind)
     for note in answer.notes:
         paper.print(f"note: {note}", markup=False)
 
@@ -101,7 +122,7 @@ def search(
 @click.argument("question", nargs=-1, required=True)
 @click.option("--cwd", metavar="DIR", help="Ask about the project of this folder; the current one unless given.")
 @click.option("--project", default="", help="Ask about the project with this id or name.")
-@click.option("--limit", "-n", default=3, show_default=True)
+@click.option("--limit", "-n", default=3, show_default=True, help="Answers at most.")
 @as_json_option
 def why(question: tuple[str, ...], cwd: str | None, project: str, limit: int, json_: bool) -> None:
     """Past decisions that answer the question, with citation, session and date."""
@@ -111,22 +132,26 @@ def why(question: tuple[str, ...], cwd: str | None, project: str, limit: int, js
         return
     paper = open_paper()
     for reason in answer.reasons:
-        state = " · ".join(x for x in (reason.type, reason.status, date(reason.at)) if x)
-        paper.print(f"{mark(reason.short)} [bold]{escape(reason.title)}[/]  [dim]{state}[/]", highlight=False)
+        state = " · ".join(word for word in (reason.type, reason.status, date(reason.at)) if word)
+        headline(paper, reason.short, reason.title, state)
         emit(paper, reason.statement, indent=4, lines=8)
         if reason.superseded_by:
-            paper.print(f"    [yellow]superseded by[/] {escape(reason.superseded_by)}", highlight=False)
+            paper.print(f"    [yellow]superseded by[/] {escape(reason.superseded_by)}")
         for old in reason.supersedes:
-            paper.print(f"    [dim]supersedes {escape(old)}[/]", highlight=False)
+            paper.print(f"    [dim]supersedes {escape(old)}[/]")
         print_receipts(paper, reason.receipts)
         paper.print()
     if not answer.reasons:
         paper.print(f"No recorded reason: {answer.reason or 'no match'}.", markup=False)
-    if answer.behind:
-        paper.print(f"[yellow]The index is {answer.behind} changes behind.[/]")
+    _warn(paper, answer.behind)
 
 
-@click.command()
+def _warn(paper: Console, behind: int) -> None:
+    if behind:
+        paper.print(f"[yellow]The index is {counted(behind, 'change')} behind; more may be found soon.[/]")
+
+
+@click.command(short_help="Show whatever has this id, with its receipts.")
 @click.argument("id")
 @as_json_option
 def show(id: str, json_: bool) -> None:
@@ -136,9 +161,9 @@ def show(id: str, json_: bool) -> None:
         as_json(shown)
         return
     paper = open_paper()
-    paper.print(f"{mark(shown.short)} [bold]{escape(shown.title)}[/]  [dim]{shown.kind}[/]", highlight=False)
+    headline(paper, shown.short, shown.title, shown.kind)
     for name, value in shown.facts.items():
-        paper.print(f"    [dim]{escape(name):<12}[/] {escape(value)}", highlight=False)
+        paper.print(f"    [dim]{escape(name):<12}[/] {escape(value)}")
     if shown.body:
         paper.print()
         emit(paper, shown.body, indent=4, lines=400)
@@ -146,4 +171,4 @@ def show(id: str, json_: bool) -> None:
         paper.print()
         print_receipts(paper, shown.receipts)
     for link in shown.links:
-        paper.print(f"    → {escape(link)}", highlight=False)
+        paper.print(f"    → {escape(link)}")

@@ -13,17 +13,31 @@ from flywheel.cli.link import connect, load_settings
 from flywheel.cli.paper import as_json, escape, open_paper
 
 
-@click.command()
+@click.command(short_help="Run the daemon in the foreground.")
 @click.option("--verbose", "-v", is_flag=True, help="Print the log on stderr, too.")
 def daemon(verbose: bool) -> None:
     """Run the daemon in the foreground (systemd and `flywheel up` do this)."""
     from flywheel.daemon.serve import serve
 
     settings = load_settings()
-    serve(settings.config, settings.places, dict(os.environ), Path.home(), settings.table, console=verbose)
+    serve(
+        settings.config,
+        settings.places,
+        dict(os.environ),
+        Path.home(),
+        settings.table,
+        console=verbose,
+        ready=_say_ready,
+    )
 
 
-@click.command()
+def _say_ready(socket: Path) -> None:
+    """For a person; a service manager reads the log."""
+    if sys.stderr.isatty():
+        click.echo(f"Flywheel answers at {socket}; Ctrl-C stops it.", err=True)
+
+
+@click.command(short_help="Delete something for good.")
 @click.argument("id")
 @click.option("--reason", default="", help="Kept with the tombstone.")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
@@ -42,7 +56,7 @@ def forget(id: str, reason: str, yes: bool, json_: bool) -> None:
 
 @click.group()
 def jobs() -> None:
-    """Follow-up jobs: list, retry, drop."""
+    """List, retry or drop follow-up jobs."""
 
 
 @jobs.command("list")
@@ -80,7 +94,7 @@ def jobs_drop(id: str) -> None:
 
 @click.group()
 def project() -> None:
-    """Projects: explain, merge."""
+    """Explain or merge projects."""
 
 
 @project.command("explain")
@@ -93,10 +107,10 @@ def project_explain(path: str, json_: bool) -> None:
         as_json(found)
         return
     paper = open_paper()
-    paper.print(f"[bold]{escape(found.name)}[/]  {found.project_id}", highlight=False)
-    paper.print(f"    {'key':<6} {escape(found.key)}\n    {'root':<6} {escape(found.root)}", highlight=False)
+    paper.print(f"[bold]{escape(found.name)}[/]  {found.project_id}")
+    paper.print(f"    {'key':<6} {escape(found.key)}\n    {'root':<6} {escape(found.root)}")
     for number, step in enumerate(found.steps, 1):
-        paper.print(f"    {number}. {escape(step)}", highlight=False)
+        paper.print(f"    {number}. {escape(step)}")
 
 
 @project.command("merge")
@@ -109,7 +123,7 @@ def project_merge(source: str, target: str) -> None:
 
 @click.group()
 def config() -> None:
-    """Settings: show, check, path."""
+    """Show or check the settings."""
 
 
 @config.command("show")
@@ -123,7 +137,10 @@ def config_show() -> None:
 @config.command("check")
 def config_check() -> None:
     """Check the configuration file; list every mistake."""
+    from flywheel.text.redact import Redactor
+
     settings = load_settings()
+    Redactor(settings.config.redact.patterns, settings.config.redact.allow)
     state = "is valid" if settings.places.config.exists() else "does not exist; the defaults hold"
     click.echo(f"{settings.places.config} {state}.")
 

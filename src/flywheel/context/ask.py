@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import Final, Protocol, TypeVar
+from typing import Final, Protocol
 
 from flywheel.api import SearchAnswer
 from flywheel.context.agents import Agent
@@ -73,9 +73,6 @@ class Ask:
         return hit / sum(sorted(self.cues.values(), reverse=True)[:4])
 
 
-T = TypeVar("T")
-
-
 class Source(Protocol):
     """One source of a briefing."""
 
@@ -125,18 +122,17 @@ def words_of(text: str) -> frozenset[str]:
     return frozenset(_WORD.findall(text.lower()) if text.isascii() else terms(text))
 
 
-def padded(ids: Sequence[T], size: int = 16) -> list[T]:
-    """The ids, the last one repeated up to a multiple of ``size``: equal statements are prepared once."""
-    return [*ids, *([ids[-1]] * (-len(ids) % size))] if ids else []
-
-
-def newest_of(table: str, columns: str, by: str, projects: int, many: int) -> str:
+def newest_of(table: str, columns: str, by: str, projects: int, many: int, only: str = "") -> str:
     """SQL for the newest rows of each of the projects ``:p0``, ``:p1``, ..., by an index of (project_id, ``by``).
 
     One ordered look into the index for each: ``project_id IN (...) ORDER BY`` would sort every row of the projects.
+    ``only`` is one more condition, whose column stands between the two in the index.
     """
-    one = "SELECT * FROM (SELECT {} FROM {} WHERE project_id = :p{} ORDER BY {} DESC LIMIT {}) AS part"
-    return " UNION ALL ".join(one.format(columns, table, number, by, many) for number in range(projects))
+    also = f" AND {only}" if only else ""
+    one = (
+        f"SELECT * FROM (SELECT {columns} FROM {table} WHERE project_id = :p{{}}{also} ORDER BY {by} DESC LIMIT {many})"
+    )
+    return " UNION ALL ".join(f"{one.format(number)} AS part" for number in range(projects))
 
 
 def day(at: Micros | int) -> str:

@@ -1,9 +1,10 @@
-"""Running tasks side by side and not waiting for those that are slow."""
+"""Running tasks one after the other in a thread, and side by side as soon as one of them is slow."""
 
 from __future__ import annotations
 
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
@@ -13,6 +14,9 @@ import structlog
 
 THREADS: Final = 24
 """Threads at most. One that hangs is lost until it returns; the others go on."""
+
+PATIENCE: Final = 0.15
+"""The part of the deadline after which another thread takes the tasks that wait behind a slow one."""
 
 log = structlog.get_logger("context")
 
@@ -29,27 +33,35 @@ class Outcome(Generic[T]):
 
 
 class Workers:
-    """Threads that are started when no idle one is left, and kept. For any number of callers."""
+    """Threads that are started when no idle one is left, and kept. For any number of callers.
+
+    Quick tasks are not worth a thread each: waking one costs as much as they do.
+    """
 
     def __init__(self) -> None:
-        self._tasks: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        self._runs: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._lock = threading.Lock()
         self._threads = 0
-        self._free = 0  # threads without a task, less the tasks that wait for one
+        self._free = 0  # threads without a run, less the runs that wait for one
 
     def run(self, tasks: Sequence[Callable[[], T]], seconds: float) -> list[Outcome[T]]:
         """Every task's outcome, in order, after ``seconds`` at most. A task not begun by then is never begun."""
-        results: SimpleQueue[tuple[int, Outcome[T]]] = SimpleQueue()
         end = time.monotonic() + seconds
-        for number, task in enumerate(tasks):
-            self._submit(lambda number=number, task=task: _attempt(number, task, end, results))  # type: ignore[misc]
         outcomes: list[Outcome[T]] = [Outcome(note="slow", micros=int(seconds * 1e6)) for _ in tasks]
-        for _ in tasks:
+        run = _Run(tasks, end)
+        threads, missing = 1, len(tasks)
+        self._submit(run.work)
+        while missing and (left := end - time.monotonic()) > 0:
+            more = threads < len(tasks)
             try:
-                number, outcome = results.get(timeout=max(0.0, end - time.monotonic()))
+                number, outcome = run.results.get(timeout=min(left, seconds * PATIENCE) if more else left)
             except Empty:
-                break
+                if more:
+                    threads += 1
+                    self._submit(run.work)
+                continue
             outcomes[number] = outcome
+            missing -= 1
         return outcomes
 
     def close(self) -> None:
@@ -57,32 +69,48 @@ class Workers:
         with self._lock:
             threads, self._threads = self._threads, 0
         for _ in range(threads):
-            self._tasks.put(None)
+            self._runs.put(None)
 
-    def _submit(self, task: Callable[[], None]) -> None:
+    def _submit(self, work: Callable[[], None]) -> None:
         with self._lock:
             self._free -= 1
             if self._free < 0 and self._threads < THREADS:
                 self._threads += 1
                 self._free += 1
-                threading.Thread(target=self._work, name="context-source", daemon=True).start()
-        self._tasks.put(task)
+                threading.Thread(target=self._serve, name="context-source", daemon=True).start()
+        self._runs.put(work)
 
-    def _work(self) -> None:
-        while (task := self._tasks.get()) is not None:
-            task()
+    def _serve(self) -> None:
+        while (work := self._runs.get()) is not None:
+            work()
             with self._lock:
                 self._free += 1
 
 
-def _attempt(number: int, task: Callable[[], T], end: float, results: SimpleQueue[tuple[int, Outcome[T]]]) -> None:
+class _Run(Generic[T]):
+    """Tasks of one caller, for as many threads as come."""
+
+    def __init__(self, tasks: Sequence[Callable[[], T]], end: float) -> None:
+        self.results: SimpleQueue[tuple[int, Outcome[T]]] = SimpleQueue()
+        self._waiting = deque(enumerate(tasks))
+        self._end = end
+
+    def work(self) -> None:
+        """Do what waits, until the deadline."""
+        while time.monotonic() < self._end:
+            try:
+                number, task = self._waiting.popleft()
+            except IndexError:
+                return
+            self.results.put((number, _attempt(task)))
+
+
+def _attempt(task: Callable[[], T]) -> Outcome[T]:
     """Run one task; whatever it raises is a note, because no source may take the briefing with it."""
     began = time.monotonic()
-    if began >= end:
-        return
     try:
-        outcome = Outcome(value=task(), micros=int((time.monotonic() - began) * 1e6))
+        value = task()
     except Exception as error:  # a source's failure is an empty slice, by design
         log.warning("source_failed", error=type(error).__name__, exc_info=True)
-        outcome = Outcome(note=f"failed: {type(error).__name__}", micros=int((time.monotonic() - began) * 1e6))
-    results.put((number, outcome))
+        return Outcome(note=f"failed: {type(error).__name__}", micros=int((time.monotonic() - began) * 1e6))
+    return Outcome(value=value, micros=int((time.monotonic() - began) * 1e6))

@@ -8,7 +8,7 @@ from typing import Final
 
 from flywheel.api import Hit
 from flywheel.context.allocator import Piece
-from flywheel.context.ask import Ask, day, newest_of, padded, shorten
+from flywheel.context.ask import Ask, day, newest_of, shorten
 from flywheel.context.relevance import session_relevance
 from flywheel.model import Micros, SessionId, short_id
 from flywheel.store import Db, Tx
@@ -117,7 +117,7 @@ def _last_words(tx: Tx, sessions: Sequence[SessionId]) -> dict[str, tuple[str, s
         "(SELECT 1 FROM retraction r WHERE r.message_id = m.id) ORDER BY m.ordinal DESC LIMIT 1)"
     )
     sql = f"SELECT s.id, {last.format('prompt')}, {last.format('reply')} FROM session s WHERE s.id IN :sessions"
-    rows = tx.all(sql, sessions=padded(sessions, WORDS))
+    rows = tx.all(sql, sessions=list(sessions))
     return {id: (prompt or "", reply or "") for id, prompt, reply in rows}
 
 

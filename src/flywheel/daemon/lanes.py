@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import subprocess
 import sys
 import threading
@@ -52,6 +53,7 @@ class Lanes:
         self._setup = orjson.dumps(setup)
         self._poke = poke
         self._stopping = False
+        self._crashed = False
 
     def ensure(self, name: str) -> None:
         """Wake the lane's process, or start it. A lane that keeps crashing waits longer and longer, at most 60 s."""
@@ -72,7 +74,8 @@ class Lanes:
         lane.process, lane.job, lane.waiting = process, None, False
         lane.started = lane.since = lane.beat = time.monotonic()
         self._say(lane, self._setup + b"\n")
-        assert process.stdout is not None and process.stderr is not None
+        assert process.stdin is not None and process.stdout is not None and process.stderr is not None
+        os.set_blocking(process.stdin.fileno(), False)  # a child that does not listen must not hold us up
         lane.readers = [
             threading.Thread(target=self._listen, args=(lane, process.stdout), daemon=True),
             threading.Thread(target=self._collect, args=(lane.name, process.stderr), daemon=True),
@@ -124,11 +127,14 @@ class Lanes:
         lane.failures = lane.failures + 1 if crashed else 0
         (log.error if crashed else log.info)("lane_ended", lane=lane.name, pid=process.pid, code=process.returncode)
         lane.process, lane.job = None, None
+        self._crashed |= crashed
 
-    def reap(self) -> None:
-        """Notice the processes that have ended."""
+    def reap(self) -> bool:
+        """Notice the processes that have ended; whether one has crashed since the last call."""
         for lane in self.lanes.values():
             self._reap(lane)
+        crashed, self._crashed = self._crashed, False
+        return crashed
 
     def kill_silent(self, limit: float) -> None:
         """Kill a process that holds a job and has not said a word for ``limit`` seconds; its lease frees the job."""

@@ -28,6 +28,7 @@ def start_log(folder: Path, config: LogConfig, redact: Redactor, *, console: boo
     ]
     if console:
         handlers.append(logging.StreamHandler())
+    logging.raiseExceptions = False  # a full disk is told by ``status``; a log line that is lost is no reason to stop
     logging.basicConfig(level=config.level.upper(), format="%(message)s", handlers=handlers, force=True)
     for loud in ("apscheduler", "uvicorn", "watchdog"):
         logging.getLogger(loud).setLevel(logging.WARNING)

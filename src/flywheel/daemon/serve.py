@@ -18,13 +18,16 @@ from starlette.applications import Starlette
 
 from flywheel import __version__, app
 from flywheel.config import Config, Places, Table
+from flywheel.daemon.bell import Bell
 from flywheel.daemon.clock import start_clock
 from flywheel.daemon.lanes import Lanes
+from flywheel.daemon.leases import free_orphans
 from flywheel.daemon.logs import start_log
 from flywheel.daemon.single import bound_socket, single_instance
 from flywheel.daemon.spool import drain_spool
 from flywheel.daemon.sweep import Sweep
 from flywheel.daemon.watch import Watch
+from flywheel.errors import Defect
 from flywheel.http import make_app
 
 CHECK_SECONDS: Final = 10.0
@@ -41,34 +44,36 @@ class Keeper:
 
     def __init__(self, parts: app.Parts) -> None:
         self._parts = parts
-        self._poked = threading.Event()
+        self._bell = Bell()
         self._stopping = False
 
     def poke(self) -> None:
         """Look for work soon. From any thread."""
-        self._poked.set()
+        self._bell.ring()
 
     def stop(self) -> None:
-        """End `run`."""
+        """End `run`. From any thread and from a signal handler."""
         self._stopping = True
-        self._poked.set()
+        self._bell.ring()
 
     def run(self, lanes: Lanes, readers: app.Readers) -> None:
         """Until stopped: whenever poked, and every few seconds, see to it that lanes with work run."""
         silent = max(30.0, 2.0 * self._parts.config.daemon.lease_seconds)
+        orphans = True
         while not self._stopping:
-            self._poked.clear()
-            lanes.reap()
+            orphans = lanes.reap() or orphans
             lanes.kill_silent(silent)
             try:
+                if orphans:
+                    free_orphans(self._parts.db)
+                    orphans = False
                 for name in app.lanes_with_work(self._parts, readers):
                     lanes.ensure(name)
             except Exception as error:
                 log.exception("keeper_failed", error=type(error).__name__)
                 time.sleep(1.0)
-            if not self._poked.wait(self._pause()):
-                continue
-            time.sleep(LEAST_PAUSE)
+            if self._bell.wait(self._pause()) and not self._stopping:
+                time.sleep(LEAST_PAUSE)
 
     def _pause(self) -> float:
         try:
@@ -111,7 +116,7 @@ def serve(
         stack.callback(api.close)
         path = places.socket(config)
         server = stack.enter_context(bound_socket(path))
-        stack.enter_context(_serving(make_app(api, threads=config.daemon.threads), server))
+        stack.enter_context(serving(make_app(api, threads=config.daemon.threads), server, ended=keeper.stop))
         stack.callback(lanes.stop, float(config.daemon.drain_seconds))
         for sign in (signal.SIGTERM, signal.SIGINT):
             signal.signal(sign, lambda *_: keeper.stop())
@@ -126,23 +131,40 @@ def serve(
 
 
 @contextlib.contextmanager
-def _serving(application: Starlette, server: socket.socket) -> Iterator[None]:
-    """Serve HTTP on the bound socket from a thread of its own."""
+def serving(
+    application: Starlette, server: socket.socket, *, ended: Callable[[], object] = lambda: None
+) -> Iterator[None]:
+    """Serve HTTP on the bound socket from a thread of its own; ``ended`` is called should it end by itself.
+
+    Raises Defect when it does not start.
+    """
     settings = uvicorn.Config(
         application,
         log_config=None,
         access_log=False,
         lifespan="off",
+        ws="none",
         timeout_graceful_shutdown=3,
         server_header=False,
         date_header=False,
     )
     http = uvicorn.Server(settings)
-    thread = threading.Thread(target=lambda: asyncio.run(http.serve(sockets=[server])), name="http", daemon=True)
+
+    def run() -> None:
+        try:
+            asyncio.run(http.serve(sockets=[server]))
+        finally:
+            if not http.should_exit:
+                log.error("http_ended")
+                ended()
+
+    thread = threading.Thread(target=run, name="http", daemon=True)
     thread.start()
     end = time.monotonic() + 10
     while not http.started and thread.is_alive() and time.monotonic() < end:
         time.sleep(0.005)
+    if not http.started:
+        raise Defect("the HTTP server did not start; the log says more")
     try:
         yield
     finally:

@@ -17,6 +17,7 @@ import structlog
 
 from flywheel import app
 from flywheel.config import Config, Places, parse_config
+from flywheel.daemon.leases import owner_here
 from flywheel.jobs import queue
 from flywheel.jobs.worker import keep_lease, run_one
 
@@ -84,7 +85,7 @@ def die_with_parent() -> None:
 def run_jobs(name: str, parts: app.Parts, control: Control) -> None:
     """Claim and run the lane's jobs until none is due for the idle time."""
     kinds = app.LANES[name]
-    owner = f"{name}:{os.getpid()}"
+    owner = owner_here(name)
     lease = float(parts.config.daemon.lease_seconds)
     handlers = {kind: app.handler_of(kind, parts) for kind in kinds}
     while not control.stopping.is_set():

@@ -19,6 +19,7 @@ UNITS: Final = 10_000
 TIMEOUT: Final = 5
 """Seconds that Claude Code gives our command, which ends far sooner; at `SessionEnd` its own limit is 1.5 s."""
 
+# A fork starts without a hook of ours: its context holds the briefing of the session that it was forked from.
 HOOKS: Final = (
     Wanted(event="SessionStart", matcher="startup|resume|clear|compact", timeout=TIMEOUT),
     Wanted(event="UserPromptSubmit", timeout=TIMEOUT),
@@ -40,6 +41,9 @@ _WHAT: Final = {
     "PostToolUse": What.TOOL,
     "PostToolUseFailure": What.TOOL,
 }
+_TWIN: Final = ("prompt_id", "tool_use_id", "agent_id", "prompt", "source")
+"""What tells two events of a kind apart: subagents of one prompt end side by side, for example."""
+
 _INPUTS: Final = ("command", "file_path", "notebook_path", "path", "pattern", "url", "subagent_type", "skill")
 """The parts of a tool's input that say what it did; contents of files are not among them."""
 
@@ -62,7 +66,7 @@ def understand(event: str, payload: Mapping[str, object]) -> Moment:
         transcript=transcript,
         source=_text(payload, "source") or _text(payload, "reason") or _text(payload, "trigger"),
         prompt="" if prompt.lstrip().startswith(("<task-notification", "/", "!")) else prompt,
-        twin=_text(payload, "prompt_id") + _text(payload, "tool_use_id") + prompt + _text(payload, "source"),
+        twin="\0".join(_text(payload, key) for key in _TWIN),
         subagent=bool(_text(payload, "agent_id")),
         foreign="cursor_version" in payload or "conversation_id" in payload,
         test=payload.get("flywheel_test") is True,

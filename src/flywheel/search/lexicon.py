@@ -36,16 +36,15 @@ test tests testing: pytest unittest jest vitest mocha junit playwright cypress c
 deployment deploy deployed production hosting: docker kubernetes helm terraform ansible nginx aws gcp azure heroku
   vercel image release
 container containers: docker podman kubernetes compose image
-ci pipeline build: github gitlab jenkins circleci actions workflow make
+ci pipeline pipelines: github gitlab jenkins circleci actions workflow make
 bundler bundling: webpack vite rollup esbuild parcel turbopack
 linter lint formatter formatting: ruff eslint black prettier flake8 clippy gofmt mypy
 editor ide: vscode vim neovim emacs pycharm intellij jetbrains cursor
 os operating: linux ubuntu debian macos windows
 cloud provider: aws gcp azure cloudflare digitalocean hetzner
-storage files upload uploads: s3 gcs blob minio bucket disk
+storage upload uploads: s3 gcs blob minio bucket disk
 search: elasticsearch opensearch solr lucene meilisearch typesense tantivy
 language languages: python typescript javascript go rust java kotlin ruby php swift c++
-package packages dependency dependencies library libraries: install import pip npm pnpm yarn cargo poetry uv
 command commands run: install start test build migrate serve
 bug bugs error errors issue issues problem problems defect incident: bug error fix fail failure exception crash timeout
   traceback cause wrong broken race leak
@@ -53,20 +52,21 @@ fix fixes fixed resolve resolved solve solved solution: fix resolve solve cause 
 cause reason: because cause since reason due
 slow slowness performance latency speed: slow fast index query cache ms second optimize profile bottleneck
 pattern patterns convention conventions style practice practices: convention prefer always never style rule standard
-preference preferences prefer prefers preferred: prefer always never like want instead
+preference preferences prefer prefers preferred: prefer always never
 status state progress: done complete finish pending progress todo remaining next ship block
 pending todo remaining missing unfinished: todo pending remaining left later next yet
-complete completed finished done shipped: done complete finish ship implement
+complete completed finished shipped: done complete finish ship implement
 feature features functionality: add implement support endpoint page
 schema schemas model models entity entities: schema model field column table type
 endpoint endpoints route routes api apis: get post put patch delete route path
-service services integration integrations external third: api client webhook sdk provider
+service services integration integrations external: stripe twilio sendgrid slack
+  github aws s3 sentry api client webhook sdk provider
 chart charts graph graphs visualization: line bar pie area axis recharts chartjs d3 plotly
 decision decisions decided decide choose chose chosen: decide choose pick switch instead prefer because
-change changes changed replace replaced switch switched migrate migrated: switch replace migrate change instead move
-timezone date dates time: utc iso timestamp datetime
+changed replace replaced switch switched migrate migrated: switch replace migrate change instead move
+timezone timezones: utc iso timestamp datetime
 security secure: encrypt hash secret token csrf xss injection cors tls
-secret secrets credential credentials key keys: env environment token password vault
+secret secrets credential credentials: env environment token password vault
 """
 
 

@@ -32,6 +32,9 @@ LONGEST_QUERY: Final = 4000
 POOL: Final = 60
 """Candidates that each list proposes at least; the store is asked about as many at a time."""
 
+LARGEST_POOL: Final = 1000
+"""No list proposes more than a few times as many, however much the store refuses."""
+
 TWIN_CHARS: Final = 1500
 """Characters that tell near-duplicates."""
 
@@ -119,8 +122,7 @@ class Searcher:
             if ranked.weak:
                 return []
             grouped = rules.sessions(ranked.candidates, ranked.facts, self._weights)[:limit]
-            keys = [key for _, _, found in grouped for key in found]
-            full = queries.read_full(tx, keys)
+            full = queries.read_full(tx, [key for _, _, found in grouped for key in found])
             by_key = {one.key: one for one in ranked.candidates}
             return [
                 SessionHit(
@@ -184,7 +186,11 @@ class Searcher:
         return Ask(question=question, kinds=wanted, filters=filters, pool=pool)
 
     def _rank(self, tx: Tx, ask: Ask, wanted: int, working: Collection[str]) -> Ranked:
-        """Ask the store about the candidates, ``ask.pool`` at a time, until enough of them stand."""
+        """Ask the store about the candidates, ``ask.pool`` at a time, until enough of them stand.
+
+        Where it refuses too many of all that were proposed, four times as many are proposed: an index that is behind
+        makes an answer slower, not shorter.
+        """
         proposed = propose(tx, self._sources, ask, self._weights)
         facts: dict[Key, Facts] = {}
         looked = 0
@@ -192,6 +198,8 @@ class Searcher:
             part = proposed[looked : looked + ask.pool]
             facts |= queries.read_facts(tx, [one.key for one in part], ask.filters)
             looked += len(part)
+        if len(facts) < min(wanted, looked) and ask.pool <= len(proposed) and ask.pool < LARGEST_POOL:
+            return self._rank(tx, replace(ask, pool=4 * ask.pool), wanted, working)
         facts = self._told(tx, facts, working)
         candidates = rules.adjust(proposed[:looked], facts, self._weights, named=ask.question.projects)
         weak = self._config.search.abstain and not rules.relevant(candidates, self._weights)

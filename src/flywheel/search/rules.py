@@ -171,17 +171,16 @@ _MICROS_A_DAY: Final = 86_400_000_000
 def sessions(
     candidates: Sequence[Candidate], facts: Mapping[Key, Facts], weights: Weights
 ) -> list[tuple[str, float, list[Key]]]:
-    """Sessions by their hits, best first: the best hit counts whole, each further one ``further`` of the one before."""
+    """Sessions by their hits, best first: the best hit counts whole, each further one ``further`` of the one before.
+
+    ``candidates`` are in order. (Entries that rest on a session were tried as its hits, too: no gain on DevMemBench.)
+    """
     hits: dict[str, list[Candidate]] = defaultdict(list)
     for one in candidates:
         if one.key in facts and facts[one.key].session:
             hits[facts[one.key].session].append(one)
     ranked = [
-        (
-            session,
-            sum(one.score * weights.further**number for number, one in enumerate(found)),
-            [one.key for one in found],
-        )
+        (session, sum(one.score * weights.further**rank for rank, one in enumerate(found)), [one.key for one in found])
         for session, found in hits.items()
     ]
     return sorted(ranked, key=lambda one: (-one[1], one[0]))
