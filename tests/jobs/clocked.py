@@ -23,7 +23,7 @@ class ClockedDb:
 
     def advance(self, seconds: float) -> None:
         """Let time pass."""
-        self.now = Micros(self.now + int(seconds * SECOND))
+        self.now = Micros(self.now + round(seconds * SECOND))
 
     def clock(self) -> Micros:
         """The time that the test set."""

@@ -35,17 +35,17 @@ STATUS: Final[Mapping[str, float]] = {
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weights:
     """What each sign counts. Measured on LoCoMo (L: turn recall@10 without adversarial questions, %) and DevMemBench
-    (D: session recall, frac@3, %) in steps from the final setting (L 78.1, D 93.4).
+    (D: session recall, frac@3, %) in steps from the final setting (L 78.1, D 93.0).
 
-    - ``vector``: against 1 for full text. 0: L 76.7, D 91.6; 0.15 to 0.4 all lie within 0.1 of the best L. The last
+    - ``vector``: against 1 for full text. 0: L 76.7, D 91.8; 0.15 to 0.4 all lie within 0.1 of the best L. The last
       hit of a list is no evidence, since every text has some similarity: of a full list counts what exceeds
       ``vector_base`` of the last strength. 0 instead of 0.8: L 75.7; 1: L 77.5.
-    - ``named_project``: factor for what belongs to a project that the question names. 1 instead of 1.25: D 91.6;
+    - ``named_project``: factor for what belongs to a project that the question names. 1 instead of 1.25: D 91.2;
       more changes nothing.
     - ``further``: see `sessions`. 0.5 to 1 change D by at most 0.4; 1 costs 3 points of L's session any@5 (94.3).
-    - ``recency``: 0.1 instead of 0.03: L 78.2, D 93.0; so it decides where nothing else does.
+    - ``recency``: 0.1 instead of 0.03: L 78.2, D 92.6; so it decides where nothing else does.
     - ``role``, ``type``, ``status``: DESIGN's order (a user's words over an assistant's, tool output last), kept so
-      small that they decide between equals only: without ``role`` and ``type`` L 78.3, D 93.4.
+      small that they decide between equals only: without ``role`` and ``type`` L 78.3, D 93.0.
     - ``name``, ``graph``, ``working``, ``useful``: no public data has them; set so that an exact name is worth a third
       of a perfect text match, and no other sign turns a match upside down.
     - ``floor_text``, ``floor_vector``: below both, nothing is relevant (see `relevant`).
