@@ -180,7 +180,7 @@ def index_lane(home: Path) -> None:
     from flywheel import app
 
     parts = _parts(home)
-    indexer = app.Indexer(parts)
+    indexer = app.Indexer(parts, pace=app.PACE)
     _answer()
     sys.stdin.readline()
     finish = threading.Event()

@@ -18,14 +18,11 @@ from tests.e2e.odd_house import SESSION, WITHOUT_ROOTS_RIGHTS, OddHouse, odd_hou
 from flywheel.cli.demo import demo_folder
 from flywheel.errors import DiskFull
 
-MEGABYTES = 16
-"""Of the disk that the daemon's data lies on."""
-
-MOUNT = 'mount -t tmpfs -o size=%dm tmpfs "$0" && exec "$@"' % MEGABYTES
+MOUNT = 'mount -t tmpfs -o size=16m tmpfs "$0" && exec "$@"'
 
 
 def small_disk(folder: Path) -> tuple[str, ...]:
-    """What to start a command with so that, for it alone, ``folder`` is a small disk; () where the system forbids it."""
+    """What starts a command so that, for it alone, ``folder`` is a small disk; () where the system forbids it."""
     for flags in (["--mount"], ["--mount", "--user", "--map-root-user"]):
         wrap = ("unshare", *flags, "sh", "-c", MOUNT, str(folder))
         with contextlib.suppress(FileNotFoundError):

@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from flywheel.app.indexing import Indexer
+    from flywheel.app.indexing import PACE, Indexer
     from flywheel.app.inside import App
     from flywheel.app.pace import seconds_behind
     from flywheel.app.parts import LANES, WORKERS, Parts, make_redactor, open_parts, seconds_to_next_job, wall_clock
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from flywheel.app.work import handler_of, lanes_with_work, settle_all
 
 _HOMES = {
-    "indexing": ("Indexer",),
+    "indexing": ("PACE", "Indexer"),
     "inside": ("App",),
     "pace": ("seconds_behind",),
     "parts": ("LANES", "WORKERS", "Parts", "make_redactor", "open_parts", "seconds_to_next_job", "wall_clock"),
@@ -27,6 +27,7 @@ _HOMES = {
 
 __all__ = [
     "LANES",
+    "PACE",
     "WORKERS",
     "App",
     "Indexer",

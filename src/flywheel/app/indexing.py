@@ -4,24 +4,35 @@ from __future__ import annotations
 
 import time
 from collections import deque
+from typing import Final
 
 import orjson
 
 from flywheel.app.pace import CURRENT, TEXT
 from flywheel.app.parts import Parts
-from flywheel.index.follow import Follower, step
+from flywheel.index.follow import LIMIT, Follower, behind, step
 from flywheel.index.text import TextFollower
 from flywheel.index.vectors import VectorWriter, open_vector_writer
 from flywheel.model import Seq
 from flywheel.search.embedding import EmbeddingFollower
 
 
+PACE: Final = 0.35
+"""Seconds between two steps of the running indexer: what is committed is findable well within a second."""
+
+
 class Indexer:
     """The one writer of the text and vector indexes. Lives in the index lane's process."""
 
-    def __init__(self, parts: Parts) -> None:
-        """Opens both writers, which makes damaged indexes anew."""
+    def __init__(self, parts: Parts, *, pace: float = 0.0) -> None:
+        """Opens both writers, which makes damaged indexes anew.
+
+        ``pace``: seconds from one step that had work to the next, unless a full one waits. A commit costs about the
+        same for one message as for a thousand, so what comes in a stream is gathered.
+        """
         self._db = parts.db
+        self._pace = pace
+        self._worked = -pace
         self._path = parts.data / CURRENT
         self._heads: deque[tuple[float, Seq]] = deque(maxlen=10_000)
         config = parts.config.index
@@ -35,10 +46,19 @@ class Indexer:
 
     def step(self) -> int:
         """One step of each follower; 0 when all are up to date and tidy."""
+        self._gather()
+        began = time.monotonic()
         self._heads.append((time.time(), self._db.head()))
         done = sum(step(self._db, follower) for follower in self.followers)
+        if done:
+            self._worked = began
         self._tell(min(follower.watermark()[1] for follower in self.followers))
         return done
+
+    def _gather(self) -> None:
+        early = self._worked + self._pace - time.monotonic()
+        if early > 0 and behind(self._db, self._text) < LIMIT:
+            time.sleep(early)
 
     def _tell(self, mark: Seq) -> None:
         """Leave a note for the importers: the last time of which everything that was committed then is indexed."""

@@ -104,7 +104,7 @@ def run_jobs(name: str, parts: app.Parts, control: Control) -> None:
 
 def follow_feed(parts: app.Parts, control: Control) -> None:
     """Keep the indexes up with the change feed until nothing has changed for the idle time."""
-    indexer = app.Indexer(parts)
+    indexer = app.Indexer(parts, pace=app.PACE)
     worked = time.monotonic()
     told = False
     while not control.stopping.is_set():

@@ -20,7 +20,7 @@ NAME_BOOST: Final = 2.0
 """A compound name that matches whole, against its words one by one."""
 
 GRAM_BOOST: Final = 0.5
-"""A compound name that occurs within a longer one."""
+"""A compound name that no document has whole, within a longer one."""
 
 AKIN_BOOST: Final = 0.7
 """A word that is akin to one of the question's."""
@@ -81,6 +81,12 @@ class TextReader:
         runs = [gram for gram in found.grams.split() if gram not in own]
         return QueryTerms(tuple(dict.fromkeys(found.stems.split())), tuple(names), tuple(runs))
 
+    def words(self, text: str) -> Sequence[str]:
+        """The stems and grams of a text, as `terms` has them of a query; repeats kept."""
+        with self._lock:
+            found = self._analyzer.analyze(text)
+        return [*found.stems.split(), *found.grams.split()] if found.grams else found.stems.split()
+
     def search(self, terms: QueryTerms, group: Group, bounds: Bounds, limit: int) -> list[tuple[str, float]]:
         """(id, strength) of the best documents of a group, best first.
 
@@ -92,7 +98,7 @@ class TextReader:
         if searcher is None or schema is None or not terms or limit < 1:
             return []
         most = _most(searcher, terms, group)
-        wanted = _any_of(_clauses(schema, terms, group))
+        wanted = _any_of(_clauses(searcher, schema, terms, group))
         if self._filters_after(searcher, bounds):
             hits = searcher.search(wanted, limit * OVERFETCH, count=False).hits
             kept = list(_within(searcher, hits, bounds))
@@ -153,15 +159,19 @@ def _stamp(path: Path) -> tuple[int, ...]:
     return (found.st_ino, found.st_mtime_ns)
 
 
-def _clauses(schema: tantivy.Schema, terms: QueryTerms, group: Group) -> Iterator[tantivy.Query]:
+def _clauses(
+    searcher: tantivy.Searcher, schema: tantivy.Schema, terms: QueryTerms, group: Group
+) -> Iterator[tantivy.Query]:
     for stem in terms.stems:
         yield tantivy.Query.term_query(schema, "stems", group + stem, "freq")
     for group_stems in terms.akin:
         alike = [tantivy.Query.term_query(schema, "stems", group + stem, "freq") for stem in group_stems]
         yield tantivy.Query.boost_query(tantivy.Query.disjunction_max_query(alike), AKIN_BOOST)
     for name in terms.names:
-        found = tantivy.Query.term_query(schema, "names", group + name, "basic")
-        yield tantivy.Query.boost_query(found, NAME_BOOST)
+        if searcher.doc_freq("names", group + name):
+            found = tantivy.Query.term_query(schema, "names", group + name, "basic")
+            yield tantivy.Query.boost_query(found, NAME_BOOST)
+            continue
         grams = [tantivy.Query.term_query(schema, "grams", group + gram, "basic") for gram in trigrams(name)]
         if grams:
             within = tantivy.Query.boolean_query([(tantivy.Occur.Must, gram) for gram in grams])

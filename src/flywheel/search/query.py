@@ -153,14 +153,10 @@ class Searcher:
 
     def _spoken(self, tx: Tx, ask: Ask, ranked: Ranked, reasons: Sequence[Reason], limit: int) -> list[Reason]:
         known = {receipt.message_id for one in reasons for receipt in one.receipts}
-        words = self._words_of
+        words = self._sources.text.words
         wanted = words(ask.question.words)
         left = limit - len(reasons)
         return why.from_messages(tx, _chosen(ranked), wanted, words, limit=left, known=known)
-
-    def _words_of(self, text: str) -> Collection[str]:
-        terms = self._sources.text.terms(text)
-        return (*terms.stems, *terms.runs)
 
     def _ask(
         self,
@@ -230,14 +226,14 @@ class Searcher:
 
     def _hit(self, ask: Ask, one: Candidate, facts: Facts, full: Full) -> Hit:
         kind, id = one.key
-        wanted = self._words_of(ask.question.words)
+        words = self._sources.text.words
         return Hit(
             kind=kind.value,
             id=id,
             short=short_id(id),
             project_id=facts.project,
             title=full.title,
-            text=best_passage(full.text, wanted, self._words_of),
+            text=best_passage(full.text, words(ask.question.words), words),
             score=round(one.score, 4),
             status=facts.status,
             type=facts.type,

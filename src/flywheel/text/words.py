@@ -22,6 +22,7 @@ _CJK: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff
 _WORD: Final = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+")
 _HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _IS_CJK: Final = re.compile(rf"[{_CJK}]")
+_JOINT: Final = re.compile(r"[\W_]+")
 _MAX_WORD: Final = 64
 
 
@@ -45,7 +46,7 @@ def terms(text: str, *, stop: bool = True) -> list[str]:
 
 def split_identifier(name: str) -> list[str]:
     """The lower-case words of one identifier: ``parseHTTPReply2`` gives parse, http, reply2."""
-    return [part.lower() for chunk in re.split(r"[\W_]+", name) if chunk for part in _HUMP.split(chunk)]
+    return [part.lower() for chunk in _JOINT.split(name) if chunk for part in _HUMP.split(chunk)]
 
 
 def bigrams(run: str) -> list[str]:
