@@ -155,6 +155,7 @@ class Status:
     behind: Mapping[str, int]  # changes per index: text, vectors
     workers: Sequence[Mapping[str, object]]  # lane, pid, job, since, memory
     embedder: str
+    refused: Mapping[str, int] = field(default_factory=dict)  # statements that were no knowledge, by reason
     problems: Sequence[str] = ()  # what needs a person, with the remedy
 
 

@@ -168,11 +168,11 @@ def test_cache_reads_a_file_once_per_version(tmp_path: Path) -> None:
 
     cache: FileCache[int] = FileCache(Redactor(), make)
     path = put(tmp_path / "a.md", "one")
-    assert [cache.get(path, tmp_path) is not None for _ in range(3)] == [True] * 3 and made == ["one"]
+    assert [cache.get(str(path), tmp_path) is not None for _ in range(3)] == [True] * 3 and made == ["one"]
     put(path, "three")
-    assert cache.get(path, tmp_path) is not None and made == ["one", "three"]
+    assert cache.get(str(path), tmp_path) is not None and made == ["one", "three"]
     path.unlink()
-    assert cache.get(path, tmp_path) is None
+    assert cache.get(str(path), tmp_path) is None
 
 
 def test_folders_from_root_to_cwd(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from flywheel.config import ContextConfig
 from flywheel.context.allocator import Piece
 from flywheel.context.ask import DAY, Ask
 from flywheel.context.entries import EntriesSource
+from flywheel.context.freshness import SCANNED, Freshness
 from flywheel.context.gitfacts import GitFacts
 from flywheel.context.history import HistorySource
 from flywheel.context.relevance import EntryFacts, entry_relevance, session_relevance, use_factor
@@ -23,6 +24,7 @@ from flywheel.model import (
     EdgeKind,
     EntryLink,
     Injection,
+    Kind,
     MessageKind,
     Micros,
     ModuleEdge,
@@ -160,6 +162,36 @@ def test_past_use_moves_an_entry(db: Db, make_ask: MakeAsk) -> None:
     ]  # fmt: skip
     store(db, ignored, used, *rows)
     assert [piece.id for piece in offered(db, make_ask())] == [used.id, ignored.id]
+
+
+def test_kept_entries_follow_every_change(db: Db, make_ask: MakeAsk) -> None:
+    """What was made for a start is given again until an entry of the project changes; others' changes do not matter."""
+    one = entry("The one")
+    store(db, one)
+    source, ask = EntriesSource(db, WEIGHTS), make_ask()
+    first = source.offer(ask)
+    assert source.offer(ask) is first
+    store(db, entry("Theirs", project="q"))
+    assert source.offer(ask) is first
+    store(db, entry("Another"))
+    assert {piece.id for piece in source.offer(ask)} == {one.id, entry("Another").id}
+    with db.write() as tx:
+        tx.run("UPDATE entry SET status = 'rejected' WHERE id = :id", id=one.id)
+        tx.changed(Kind.ENTRY, one.id, P)
+    assert {piece.id for piece in source.offer(ask)} == {entry("Another").id}
+    assert source.offer(make_ask(exclude=(entry("Another").id,))) == []
+
+
+def test_too_many_changes_count_as_everything(sqlite_db: Db) -> None:
+    """After a flood of changes that is not looked through, every project counts as changed."""
+    freshness = Freshness(sqlite_db)
+    before = freshness.generation([P])
+    with sqlite_db.write() as tx:
+        for number in range(SCANNED + 1):
+            tx.changed(Kind.MESSAGE, str(number), ProjectId("q"))
+    assert freshness.generation([P]) != before
+    after = freshness.generation([P])
+    assert freshness.generation([P]) == after
 
 
 def test_relevance_rules() -> None:

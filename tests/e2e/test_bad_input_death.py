@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -31,7 +30,7 @@ def write_much(house: OddHouse) -> Path:
     cwd.mkdir()
     folder = house.home / "transcripts" / "projects" / "-shop"
     folder.mkdir(parents=True)
-    padding = "We decided to count every numbat because the wombats are shy. " * 20
+    padding = "The numbats were counted again, and the wombats looked on. " * 20
     for session in range(1, FILES + 1):
         lines = (said(n, f"The numbat report {session}-{n}. {padding}", cwd, session) for n in range(LINES))
         (folder / f"{SESSION % session}.jsonl").write_bytes(b"".join(lines))
@@ -51,8 +50,8 @@ def settled(house: OddHouse, path: Path) -> None:
     status = house.client.status()
     assert status.rows["messages"] == FILES * LINES
     assert status.jobs["dead"] == 0
-    hits = house.client.search(query="numbat report", cwd=str(house.home / "user" / "shop"), kinds=["message"], limit=5)
-    assert len(hits.hits) == 5
+    hits = house.client.search(query=f"numbat report {FILES}-{LINES - 1}", cwd=str(house.home / "user" / "shop")).hits
+    assert hits and f"report {FILES}-" in hits[0].text
 
 
 def test_a_killed_daemon_takes_its_lanes_along_and_the_next_one_goes_on(house: OddHouse) -> None:
@@ -88,12 +87,9 @@ def test_a_stopped_daemon_drains(house: OddHouse) -> None:
     house.client.import_path(path=str(path))
     until("some messages", lambda: house.client.status().rows["messages"] > 0)
     lanes = house.lanes()
-    assert house.process is not None
-    house.process.send_signal(signal.SIGTERM)
-    assert house.process.wait(20) == 0
+    assert house.stop() == 0
     assert not living(lanes)
     assert not house.socket.exists()
-    house.process = None
     log = (house.home / "data" / "log" / "daemon.log").read_text()
     assert "lane_killed" not in log
     house.start()

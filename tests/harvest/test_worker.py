@@ -397,15 +397,30 @@ def test_the_session_row_keeps_what_others_wrote(deps: Deps, folder: Path) -> No
     harvest(deps, path)
     (session,) = rows(deps.db, Session)
     with deps.db.write() as tx:
-        mapper.upsert(tx, replace(session, ended_at=Micros(77)))
+        mapper.upsert(tx, replace(session, ended_at=NOW))
         tx.run("DELETE FROM job")
     with path.open("ab") as more:
         more.write(line("n2"))
     harvest(deps, path)
     (session,) = rows(deps.db, Session)
-    assert (session.ended_at, session.messages) == (77, 2)
+    assert (session.ended_at, session.messages) == (NOW, 2)
     with deps.db.read() as tx:
         assert tx.all("SELECT run_after FROM job WHERE kind = 'retro'") == [(NOW,)]
+
+
+def test_a_session_that_goes_on_after_its_end_was_resumed(deps: Deps, folder: Path) -> None:
+    """A message well after the noted end takes the end back."""
+    path = folder / f"{MAIN}.jsonl"
+    path.write_bytes(line("n1"))
+    harvest(deps, path)
+    (session,) = rows(deps.db, Session)
+    with deps.db.write() as tx:
+        mapper.upsert(tx, replace(session, ended_at=Micros(session.last_at - 120_000_000)))
+    with path.open("ab") as more:
+        more.write(line("n2"))
+    harvest(deps, path)
+    (session,) = rows(deps.db, Session)
+    assert session.ended_at is None
 
 
 # What is wrong with a file becomes its state, and never the run's error.

@@ -16,7 +16,6 @@ from flywheel.index.vectors import VectorWriter, open_vector_writer
 from flywheel.model import Seq
 from flywheel.search.embedding import EmbeddingFollower
 
-
 PACE: Final = 0.35
 """Seconds between two steps of the running indexer: what is committed is findable well within a second."""
 

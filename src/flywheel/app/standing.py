@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from flywheel.api import Status
 from flywheel.app.parts import Parts
+from flywheel.harvest import extract
 from flywheel.jobs import queue
 from flywheel.model import FileState, Micros
 from flywheel.store import Tx
@@ -35,6 +36,7 @@ def make_status(
         files, lines, bad, unknown = _files(tx)
         rows = {name: int(tx.all(sql)[0][0]) for name, sql in COUNTED.items()}
         jobs = queue.counts(tx)
+        refused = extract.rejections(tx)
         failed = tx.all("SELECT path, error FROM transcript_file WHERE state = 'failed' ORDER BY path LIMIT 5")
     _, embedder = parts.embedder()
     problems = [*parts.db.notices, *hooks]
@@ -55,6 +57,7 @@ def make_status(
         behind=behind,
         workers=workers,
         embedder=embedder,
+        refused=dict(sorted(refused.items(), key=lambda pair: -pair[1])),
         problems=problems,
     )
 

@@ -13,6 +13,7 @@ from flywheel.cli.ask import as_json_option, here
 from flywheel.cli.link import connect, load_settings, stop_daemon
 from flywheel.cli.paper import as_json, counted, escape, moment, open_paper, print_briefing
 from flywheel.cli.watching import print_import, watch_import
+from flywheel.hooks.wanted import NO_START
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -92,8 +93,12 @@ def _print_next(paper: Console, cwd: str, *, demo: bool, empty: bool) -> None:
 
 @click.command()
 def down() -> None:
-    """Stop the daemon."""
-    pid = stop_daemon(load_settings())
+    """Stop the daemon; hooks do not start it again until the next `flywheel up` or other command that needs it."""
+    settings = load_settings()
+    hook = settings.places.data / "hook"
+    if hook.is_dir():
+        (hook / NO_START).touch(mode=0o600)
+    pid = stop_daemon(settings)
     click.echo(f"The daemon (pid {pid}) has stopped." if pid else "No daemon runs.")
 
 

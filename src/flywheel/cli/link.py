@@ -91,7 +91,7 @@ def _spawn(settings: Settings) -> tuple[subprocess.Popen[bytes], Path]:
     try:
         log.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with log.open("wb") as out:
-            command = [sys.executable, "-m", "flywheel.cli", "daemon"]
+            command = [sys.executable, "-P", "-m", "flywheel.cli", "daemon"]
             null = subprocess.DEVNULL
             process = subprocess.Popen(command, stdin=null, stdout=out, stderr=out, start_new_session=True, cwd="/")
     except OSError as error:

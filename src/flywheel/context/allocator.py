@@ -175,13 +175,21 @@ class _Bin:
         """The largest level beside which the next items still fit at their smallest, or else the smallest that fits."""
         if piece.unreviewed and self._blockers.get(piece.subject, 0) > 0:
             return None
-        fitting = [level for level in piece.levels if self._price(level).fits(room)]
+        heading = Cost() if self.own or self.extra else self.offer.heading
+        tokens, units = room.tokens - heading.tokens, room.units - heading.units
         if piece.unreviewed:
-            fitting = [level for level in fitting if level.cost.fits(self._cap)]
-        if not fitting:
-            return None
-        reserve = sum((other.levels[-1].cost for other in following if other.levels), Cost())
-        return next((level for level in fitting if (self._price(level) + reserve).fits(room)), fitting[-1])
+            tokens, units = min(tokens, self._cap.tokens), min(units, self._cap.units)
+        smallest = [other.levels[-1].cost for other in following if other.levels]
+        spare_tokens = room.tokens - heading.tokens - sum(cost.tokens for cost in smallest)
+        spare_units = room.units - heading.units - sum(cost.units for cost in smallest)
+        found = None
+        for level in piece.levels:
+            cost = level.cost
+            if cost.tokens <= tokens and cost.units <= units:
+                found = level
+                if cost.tokens <= spare_tokens and cost.units <= spare_units:
+                    break
+        return found
 
     def _price(self, level: Level) -> Cost:
         """The level's cost, with the heading's when nothing stands below it yet."""

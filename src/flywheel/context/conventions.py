@@ -11,7 +11,7 @@ from typing import Final
 from flywheel.context.agents import FILES, HOME_FILES, Agent
 from flywheel.context.allocator import Piece
 from flywheel.context.ask import Ask, day, shorten
-from flywheel.context.files import FileCache, TextFile, file_id, folders
+from flywheel.context.files import FileCache, TextFile, file_id, folders, names_in
 from flywheel.model import Clean, digest, short_id
 from flywheel.text.redact import Redactor
 
@@ -105,14 +105,14 @@ class ConventionsSource:
     def _found(self, ask: Ask) -> tuple[list[tuple[str, TextFile[Rules]]], list[tuple[str, TextFile[Rules]]]]:
         """The files that the agent loads, and the others, the nearest folder first."""
         places = [
-            (folder / name, name, str((folder / name).relative_to(ask.root)), ask.root, ask.agent.files)
+            (f"{folder}/{name}", name, f"{folder}/{name}"[len(str(ask.root)) + 1 :], ask.root, ask.agent.files)
             for folder in reversed(folders(ask.cwd, ask.root))
             if folder.is_relative_to(ask.root)
-            for name in _expand(folder)
+            for name in _expand(str(folder))
         ]
         if self._home is not None:
             home = self._home
-            places += [(home / name, name, f"~/{name}", home, ask.agent.home_files) for name in HOME_FILES]
+            places += [(f"{home}/{name}", name, f"~/{name}", home, ask.agent.home_files) for name in HOME_FILES]
         own: list[tuple[str, TextFile[Rules]]] = []
         others: list[tuple[str, TextFile[Rules]]] = []
         for path, name, shown, within, loads in places:
@@ -165,15 +165,11 @@ def _loads(name: str, patterns: Sequence[str]) -> bool:
     return name in patterns or f"{parent}/*.{last.rpartition('.')[2]}" in patterns
 
 
-def _expand(folder: Path) -> Iterator[str]:
+def _expand(folder: str) -> Iterator[str]:
     """The names of `FILES` in a folder; of patterns, the files that match, sorted."""
     for name in FILES:
-        if "*" not in name:
+        parent, star, suffix = name.rpartition("/*")
+        if not star:
             yield name
             continue
-        parent, _, suffix = name.rpartition("/*")
-        try:
-            found = sorted(child.name for child in (folder / parent).iterdir())
-        except OSError:
-            continue
-        yield from (f"{parent}/{child}" for child in found[:SECTIONS] if child.endswith(suffix))
+        yield from (f"{parent}/{child}" for child in names_in(f"{folder}/{parent}", SECTIONS) if child.endswith(suffix))

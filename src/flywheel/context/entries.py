@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Final
 
 from flywheel.context.allocator import Piece
@@ -18,6 +18,7 @@ from flywheel.context.entry_rows import (
     newest,
     sides,
 )
+from flywheel.context.freshness import Freshness
 from flywheel.context.relevance import DISPUTE, EntryFacts, entry_relevance, use_factor
 from flywheel.model import SERVED, Micros, Status
 from flywheel.search.queries import usefulness
@@ -33,6 +34,9 @@ RECENT: Final[Mapping[Status, int]] = {
 
 REVIEWED, UNREVIEWED = 16, 6
 """How many entries are offered to the allocator."""
+
+KEPT: Final = 32
+"""Starts whose entries are kept until one of the project's entries changes."""
 
 BODIES: Final = 8
 """Of how many the body is offered."""
@@ -56,9 +60,23 @@ class EntriesSource:
         self._db, self._weights = db, weights
         self._served = [status for status in SERVED if candidates or status is not Status.CANDIDATE]
         self._recent = {status: RECENT[status] for status in self._served}
+        self._freshness = Freshness(db)
+        self._kept: dict[Hashable, tuple[tuple[int, ...], Sequence[Piece]]] = {}
 
     def offer(self, ask: Ask) -> Sequence[Piece]:
         """The best entries; disputed and contradicted ones with both values."""
+        if ask.query or ask.exclude:
+            return self._made(ask)
+        key = (ask.agent.name, tuple(ask.projects), day(ask.now), ask.git, frozenset(ask.cues.items()))
+        generation = self._freshness.generation(ask.projects)
+        kept = self._kept.get(key)
+        if kept is None or kept[0] != generation:
+            kept = self._kept[key] = (generation, self._made(ask))
+            while len(self._kept) > KEPT:
+                self._kept.pop(next(iter(self._kept)), None)
+        return kept[1]
+
+    def _made(self, ask: Ask) -> Sequence[Piece]:
         with self._db.read() as tx:
             ranked = self._asked(tx, ask) if ask.query else self._at_hand(tx, ask)
             best = self._with_rivals(tx, ask, _best(ranked))

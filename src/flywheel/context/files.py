@@ -40,27 +40,27 @@ class FileCache(Generic[T]):
         self._lock = threading.Lock()
         self._kept: OrderedDict[str, tuple[tuple[int, int], TextFile[T]]] = OrderedDict()
 
-    def get(self, path: Path, within: Path) -> TextFile[T] | None:
+    def get(self, path: str, within: Path) -> TextFile[T] | None:
         """The file, or None when it is missing, unreadable, no regular file, or a link that leads out of ``within``."""
         try:
-            found = path.stat()
+            found = os.stat(path)  # noqa: PTH116 - called some forty times for a briefing
             if not stat.S_ISREG(found.st_mode):
                 return None
             mark = (found.st_mtime_ns, found.st_size)
             with self._lock:
-                kept = self._kept.get(str(path))
+                kept = self._kept.get(path)
             if kept is not None and kept[0] == mark:
                 return kept[1]
             real = os.path.realpath(path)
             if not Path(real).is_relative_to(os.path.realpath(within)):
                 return None
-            with path.open("rb") as source:
+            with Path(path).open("rb") as source:
                 text = source.read(MAX_BYTES).decode("utf-8", "replace")
         except (OSError, ValueError):
             return None
         file = TextFile(real=real, at=Micros(found.st_mtime_ns // 1000), made=self._make(self._redact.text(text)))
         with self._lock:
-            self._kept[str(path)] = (mark, file)
+            self._kept[path] = (mark, file)
             while len(self._kept) > FILES:
                 self._kept.popitem(last=False)
         return file
@@ -73,6 +73,14 @@ def folders(cwd: str, root: Path) -> Sequence[Path]:
     while chain[-1] != root and chain[-1].is_relative_to(root) and len(chain) < 12:
         chain.append(chain[-1].parent)
     return chain[::-1]
+
+
+def names_in(folder: str, most: int) -> Sequence[str]:
+    """The names in a folder, sorted, so many at most; none where there is no such folder."""
+    try:
+        return sorted(os.listdir(folder))[:most]  # noqa: PTH208 - as above
+    except OSError:
+        return ()
 
 
 def file_id(path: str, part: str, text: str) -> str:

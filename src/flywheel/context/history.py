@@ -59,9 +59,11 @@ class HistorySource:
     def offer(self, ask: Ask) -> Sequence[Piece]:
         """Past messages or sessions, none of the asking session itself."""
         if ask.query:
+            found = ask.found().hits
             with self._db.read() as tx:
                 own = {row[0] for row in tx.all("SELECT id FROM session WHERE native_id = :native", native=ask.session)}
-            hits = [hit for hit in ask.found().hits if hit.kind in ("message", "document")]
+                told = _cited(tx, [*ask.exclude, *(hit.id for hit in found if hit.kind == "entry")])
+            hits = [hit for hit in found if hit.kind in ("message", "document") and hit.id not in told]
             best = max((hit.score for hit in hits), default=0.0)
             return [
                 _hit_piece(ask, hit, hit.score / best if best > 0 else 0.0)
@@ -72,6 +74,12 @@ class HistorySource:
             sessions = last_sessions(tx, ask)
             asked = _last_words(tx, [one.id for one in sessions[:WORDS]])
         return [_session_piece(ask, one, asked.get(one.id, ("", ""))) for one in sessions]
+
+
+def _cited(tx: Tx, entries: Sequence[str]) -> set[str]:
+    """The messages that these entries cite: who is told the entry need not be told its source again."""
+    sql = "SELECT c.message_id FROM claim k JOIN citation c ON c.claim_id = k.id WHERE k.entry_id IN :entries"
+    return {row[0] for row in tx.all(sql, entries=entries[:500])} if entries else set()
 
 
 def last_sessions(tx: Tx, ask: Ask) -> list[LastSession]:

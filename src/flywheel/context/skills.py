@@ -11,7 +11,7 @@ from typing import Final
 from flywheel.context.agents import HOME_SKILLS, SKILLS
 from flywheel.context.allocator import Piece
 from flywheel.context.ask import Ask, day, shorten
-from flywheel.context.files import FileCache, TextFile, file_id, folders
+from flywheel.context.files import FileCache, TextFile, file_id, folders, names_in
 from flywheel.model import Clean, short_id
 from flywheel.text.redact import Redactor
 
@@ -65,7 +65,7 @@ class SkillsSource:
         seen: set[str] = set()
         pieces = []
         for path, own, file in self._found(ask):
-            name = file.made.name or path.parent.name
+            name = file.made.name or path.split("/")[-2]
             if name in seen:
                 continue
             seen.add(name)
@@ -74,31 +74,28 @@ class SkillsSource:
                 pieces.append(piece)
         return pieces
 
-    def _found(self, ask: Ask) -> Iterator[tuple[Path, bool, TextFile[Skill]]]:
+    def _found(self, ask: Ask) -> Iterator[tuple[str, bool, TextFile[Skill]]]:
         """Every skill, those that the agent loads itself first."""
         places = [
-            (folder / part, part in ask.agent.skills, ask.root)
+            (f"{folder}/{part}", part in ask.agent.skills, ask.root)
             for folder in folders(ask.cwd, ask.root)
             for part in SKILLS
         ]
         if self._home is not None:
-            places += [(self._home / part, part in ask.agent.home_skills, self._home) for part in HOME_SKILLS]
+            places += [(f"{self._home}/{part}", part in ask.agent.home_skills, self._home) for part in HOME_SKILLS]
         for folder, own, within in sorted(places, key=lambda place: not place[1]):
-            try:
-                names = sorted(child.name for child in folder.iterdir())[:MANY]
-            except OSError:
-                continue
-            for name in names:
-                file = self._files.get(folder / name / "SKILL.md", within)
+            for name in names_in(folder, MANY):
+                path = f"{folder}/{name}/SKILL.md"
+                file = self._files.get(path, within)
                 if file is not None:
-                    yield folder / name / "SKILL.md", own, file
+                    yield path, own, file
 
-    def _piece(self, ask: Ask, path: Path, name: str, file: TextFile[Skill]) -> Piece | None:
+    def _piece(self, ask: Ask, path: str, name: str, file: TextFile[Skill]) -> Piece | None:
         described = file.made.description
         overlap = ask.overlap(f"{name} {described}")
         if ask.query and overlap < FLOOR:
             return None
-        id = file_id(str(path), "skill", described)
+        id = file_id(path, "skill", described)
         if id in ask.exclude:
             return None
         mark = f"- [fw:{short_id(id)}] {name}"
@@ -116,8 +113,8 @@ class SkillsSource:
         )
 
 
-def _near(path: Path, root: Path, home: Path | None) -> str:
+def _near(path: str, root: Path, home: Path | None) -> str:
     """The path as a person would write it: from the checkout, or from home."""
-    if path.is_relative_to(root):
-        return str(path.relative_to(root))
-    return f"~/{path.relative_to(home)}" if home is not None and path.is_relative_to(home) else str(path)
+    if path.startswith(f"{root}/"):
+        return path[len(str(root)) + 1 :]
+    return f"~{path[len(str(home)) :]}" if home is not None and path.startswith(f"{home}/") else path

@@ -41,7 +41,9 @@ class TopologySource:
 
 def _whole(ask: Ask, found: Topology) -> Piece:
     languages = ", ".join(f"{language} {count}" for language, count in found.languages[:4])
-    title = f"{found.files} indexed source files ({languages}) in {len(found.folders) + found.left_out} folders"
+    folders = len(found.folders) + found.left_out
+    files = f"{found.files} indexed source file{'s' if found.files != 1 else ''}"
+    title = f"{files} ({languages}) in {folders} folder{'s' if folders != 1 else ''}"
     central = ", ".join(f"{name} ({count})" for name, count in found.central[:6])
     libraries = ", ".join(name for name, _ in found.external[:10])
     summary = f"{title}; most imported: {central}" if central else ""

@@ -68,9 +68,9 @@ class Lanes:
         self._start(lane)
 
     def _start(self, lane: Lane) -> None:
-        command = [sys.executable, "-m", "flywheel.daemon.worker", lane.name]
+        command = [sys.executable, "-P", "-m", "flywheel.daemon.worker", lane.name]
         pipe = subprocess.PIPE
-        process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, close_fds=True)
+        process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, close_fds=True, cwd="/")
         lane.process, lane.job, lane.waiting = process, None, False
         lane.started = lane.since = lane.beat = time.monotonic()
         self._say(lane, self._setup + b"\n")

@@ -28,6 +28,7 @@ from flywheel.daemon.spool import drain_spool
 from flywheel.daemon.sweep import Sweep
 from flywheel.daemon.watch import Watch
 from flywheel.errors import Defect
+from flywheel.hooks.wanted import NO_START
 from flywheel.http import make_app
 
 CHECK_SECONDS: Final = 10.0
@@ -116,6 +117,7 @@ def serve(
         stack.callback(api.close)
         path = places.socket(config)
         server = stack.enter_context(bound_socket(path))
+        (places.data / "hook" / NO_START).unlink(missing_ok=True)  # who starts us wants us
         stack.enter_context(serving(make_app(api, threads=config.daemon.threads), server, ended=keeper.stop))
         stack.callback(lanes.stop, float(config.daemon.drain_seconds))
         for sign in (signal.SIGTERM, signal.SIGINT):

@@ -26,8 +26,8 @@ from flywheel.readers import READERS
 QUIET: Final = 0.3
 """Seconds that events are gathered for before they are acted on."""
 
-LOOK: Final = 300.0
-"""Seconds between two looks at which checkouts are worth watching."""
+LOOK: Final = 120.0
+"""Seconds between two looks at what is worth watching."""
 
 log = structlog.get_logger("watch")
 
@@ -66,6 +66,7 @@ class Watch:
         self._changed = _Changed()
         self._observer = Observer()
         self._stopping = False
+        self._watched: set[Path] = set()
         self._projects: dict[str, ProjectId] = {}
         self._code = CheckoutWatch(self._observer, self._code_changed)
         self._due = Debounce()
@@ -73,11 +74,7 @@ class Watch:
         self._thread = threading.Thread(target=self._run, name="watch", daemon=True)
 
     def __enter__(self) -> Watch:
-        for root in self._roots():
-            try:
-                self._observer.schedule(self._changed, str(root), recursive=True)
-            except OSError as error:
-                log.warning("not_watched", folder=str(root), error=str(error))
+        self._watch_roots()
         self._observer.start()
         self._thread.start()
         return self
@@ -88,6 +85,17 @@ class Watch:
         self._thread.join(5)
         self._observer.stop()
         self._observer.join(5)
+
+    def _watch_roots(self) -> None:
+        """Watch the transcript folders that are there by now."""
+        for root in self._roots():
+            if root in self._watched:
+                continue
+            try:
+                self._observer.schedule(self._changed, str(root), recursive=True)
+                self._watched.add(root)
+            except OSError as error:
+                log.warning("not_watched", folder=str(root), error=str(error))
 
     def _roots(self) -> Sequence[Path]:
         parts = self._parts
@@ -121,7 +129,8 @@ class Watch:
         return max(0.0, min(looked + LOOK - now, LOOK if due is None else due))
 
     def _keep(self) -> None:
-        """Watch the recent checkouts, and no others."""
+        """Watch the recent checkouts and no others, and transcript folders that came later."""
+        self._watch_roots()
         if not self._parts.config.harvest.sync_code:
             return
         self._projects = dict(self._sweep.recent_checkouts())

@@ -38,7 +38,8 @@ class Control:
 
     def setup(self) -> Mapping[str, Any]:
         """The first line, then listen on."""
-        first = sys.stdin.buffer.readline()
+        self._input = os.fdopen(0, "rb", buffering=0, closefd=False)  # a buffer's lock would be held at our end
+        first = self._input.readline()
         if not first:
             os._exit(0)
         found: Mapping[str, Any] = orjson.loads(first)
@@ -46,7 +47,7 @@ class Control:
         return found
 
     def _listen(self) -> None:
-        for line in sys.stdin.buffer:
+        for line in self._input:
             if line.strip() == b"stop":
                 self.stopping.set()
             self._woken.set()

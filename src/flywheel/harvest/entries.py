@@ -77,6 +77,9 @@ def _write(tx: Tx, draft: Draft, session: Session, now: Micros, written: Written
         entry = (get(tx, Entry, project_id=session.project_id, key=draft.key) or entry) if known else entry
     else:
         known = True
+    if known and draft.points[0].role is Role.ASSISTANT and _told(tx, entry, session):
+        written.refused["echo"] += 1
+        return
     if entry.status is Status.REJECTED:
         written.refused["rejected before"] += 1
         return
@@ -91,6 +94,12 @@ def _write(tx: Tx, draft: Draft, session: Session, now: Micros, written: Written
     tx.changed(Kind.ENTRY, entry.id, entry.project_id)
     written.merged += known
     written.new += not known
+
+
+def _told(tx: Tx, entry: Entry, session: Session) -> bool:
+    """Whether the session was told this entry by a briefing: an assistant that repeats it is no further evidence."""
+    sql = "SELECT 1 FROM injection WHERE item_id = :entry AND native_session = :session AND agent = :agent LIMIT 1"
+    return tx.one(sql, entry=entry.id, session=session.native_id, agent=session.agent) is not None
 
 
 def _points(draft: Draft) -> Iterator[Point]:

@@ -14,6 +14,9 @@ _CALL_ID: Final = re.compile(r"(?:toolu|srvtoolu|call)_[A-Za-z0-9]{1,40}")
 _SHORT: Final = 200  # characters of what is remembered redacted: names of tools, folders, models, titles
 _REMEMBERED: Final = 1024
 
+RESUMED: Final = 60 * 1_000_000
+"""Microseconds after its end from which on a session's message says that it was resumed."""
+
 
 class Evidence:
     """Makes rows of one agent's drafts. Every text goes through the redactor."""
@@ -71,10 +74,16 @@ class Evidence:
             client_version=text(facts.version) or known.client_version,
             started_at=min(known.started_at, facts.started_at or known.started_at),
             last_at=max(known.last_at, facts.last_at or known.last_at),
-            ended_at=facts.ended_at or known.ended_at,
+            ended_at=facts.ended_at or self._ended(known, facts),
             messages=known.messages + new,
             facts={**known.facts, **self.mapping(extra)} if extra else known.facts,
         )
+
+    @staticmethod
+    def _ended(known: Session, facts: SessionFacts) -> Micros | None:
+        """A session that goes on long after its end was resumed; its last lines may be written a little late."""
+        resumed = known.ended_at and facts.last_at and facts.last_at > known.ended_at + RESUMED
+        return None if resumed else known.ended_at
 
     def mapping(self, value: object) -> dict[str, object]:
         """A JSON object with every text in it redacted."""

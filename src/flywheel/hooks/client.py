@@ -121,6 +121,7 @@ def start_daemon(command: list[str], env: list[str], folder: str) -> None:
         return
     try:
         posix.setsid()
+        posix.chdir("/")  # neither hold the project's folder nor import from it
         if posix.fork() == 0:
             null = posix.open("/dev/null", posix.O_RDWR)
             for fd in (0, 1, 2):  # the agent waits for the other end of these

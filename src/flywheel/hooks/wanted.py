@@ -10,6 +10,9 @@ from typing import Final
 SCRIPT: Final = "flywheel-hook.py"
 """The hook client's name in the data folder; a command that names it is ours."""
 
+NO_START: Final = "no-start"
+"""A file beside the hook client: it starts no daemon while this is there."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:

@@ -6,7 +6,7 @@ import contextlib
 import math
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -27,6 +27,12 @@ AKIN_BOOST: Final = 0.7
 
 LARGE: Final = 0.2
 """Share of the index from which a project is filtered after the search: skipping blocks beats reading its list."""
+
+COSTLY: Final = 20_000
+"""Documents with a word from which looking it up takes milliseconds."""
+
+MOST_STEMS: Final = 32
+"""Words of a question that are looked up."""
 
 OVERFETCH: Final = 4
 """How many more hits are taken when they are filtered after the search."""
@@ -97,14 +103,17 @@ class TextReader:
         searcher, schema = self._open()
         if searcher is None or schema is None or not terms or limit < 1:
             return []
+        held = _held(searcher, bounds)
+        terms = _affordable(searcher, terms, group, held)
         most = _most(searcher, terms, group)
-        wanted = _any_of(_clauses(searcher, schema, terms, group))
-        if self._filters_after(searcher, bounds):
-            hits = searcher.search(wanted, limit * OVERFETCH, count=False).hits
+        wanted = [(tantivy.Occur.Should, one) for one in _clauses(searcher, schema, terms, group)]
+        if held > LARGE * searcher.num_docs and not _narrow(bounds):
+            hits = searcher.search(tantivy.Query.boolean_query(wanted), limit * OVERFETCH, count=False).hits
             kept = list(_within(searcher, hits, bounds))
             if len(kept) >= limit or len(hits) < limit * OVERFETCH:
                 return _named(searcher, kept[:limit], most)
-        query = _filtered(schema, wanted, bounds)
+        must = [(tantivy.Occur.Must, tantivy.Query.const_score_query(one, 0.0)) for one in _filters(schema, bounds)]
+        query = tantivy.Query.boolean_query([*must, *wanted], minimum_number_should_match=1)
         return _named(searcher, searcher.search(query, limit, count=False).hits, most)
 
     def watermark(self) -> tuple[str, Seq]:
@@ -116,12 +125,6 @@ class TextReader:
         """Documents in the index, the watermark's not counted."""
         searcher, _ = self._open()
         return 0 if searcher is None else max(0, searcher.num_docs - 1)
-
-    def _filters_after(self, searcher: tantivy.Searcher, bounds: Bounds) -> bool:
-        if bounds.statuses or bounds.since is not None or bounds.until is not None:
-            return False
-        held = sum(searcher.doc_freq("project", project) for project in bounds.projects)
-        return not bounds.projects or held > LARGE * searcher.num_docs
 
     def _open(self) -> tuple[tantivy.Searcher | None, tantivy.Schema | None]:
         """The newest commit. Looking costs two system calls while nothing has changed."""
@@ -180,8 +183,30 @@ def _clauses(
         yield tantivy.Query.term_query(schema, "grams", group + gram, "basic")
 
 
-def _any_of(clauses: Iterator[tantivy.Query]) -> tantivy.Query:
-    return tantivy.Query.boolean_query([(tantivy.Occur.Should, clause) for clause in clauses])
+def _held(searcher: tantivy.Searcher, bounds: Bounds) -> int:
+    """About how many documents the bounds leave to look through."""
+    if not bounds.projects:
+        return searcher.num_docs
+    return sum(searcher.doc_freq("project", project) for project in bounds.projects)
+
+
+def _narrow(bounds: Bounds) -> bool:
+    return bool(bounds.statuses) or bounds.since is not None or bounds.until is not None
+
+
+def _affordable(searcher: tantivy.Searcher, terms: QueryTerms, group: Group, held: int) -> QueryTerms:
+    """Without the words that most of a large index has, when others are left: they cost milliseconds and say little.
+
+    Of a very long question the rarest `MOST_STEMS` words.
+    """
+    if held <= COSTLY and len(terms.stems) <= MOST_STEMS:
+        return terms
+    counts = {stem: searcher.doc_freq("stems", group + stem) for stem in terms.stems}
+    rare = [stem for stem in terms.stems if held <= COSTLY or counts[stem] <= COSTLY]
+    kept = rare if sum(1 for stem in rare if counts[stem]) > 1 else list(terms.stems)
+    if len(kept) > MOST_STEMS:
+        kept = sorted(kept, key=lambda stem: (not counts[stem], counts[stem]))[:MOST_STEMS]
+    return replace(terms, stems=tuple(kept))
 
 
 def _most(searcher: tantivy.Searcher, terms: QueryTerms, group: Group) -> float:
@@ -196,19 +221,15 @@ def _most(searcher: tantivy.Searcher, terms: QueryTerms, group: Group) -> float:
     return sum(2.2 * math.log(1 + (max(total - n, 0) + 0.5) / (n + 0.5)) for n in counts)
 
 
-def _filtered(schema: tantivy.Schema, wanted: tantivy.Query, bounds: Bounds) -> tantivy.Query:
-    must = [wanted]
+def _filters(schema: tantivy.Schema, bounds: Bounds) -> Iterator[tantivy.Query]:
     for name, values in (("project", bounds.projects), ("status", bounds.statuses)):
-        if values:
-            among = tantivy.Query.term_set_query(schema, name, list(values))
-            if len(values) == 1:
-                among = tantivy.Query.term_query(schema, name, values[0], "basic")
-            must.append(tantivy.Query.const_score_query(among, 0.0))
+        if len(values) == 1:
+            yield tantivy.Query.term_query(schema, name, values[0], "basic")
+        elif values:
+            yield tantivy.Query.term_set_query(schema, name, list(values))
     if bounds.since is not None or bounds.until is not None:
         last = None if bounds.until is None else bounds.until - 1
-        span = tantivy.Query.range_query(schema, "at", tantivy.FieldType.Integer, bounds.since, last)
-        must.append(tantivy.Query.const_score_query(span, 0.0))
-    return wanted if len(must) == 1 else tantivy.Query.boolean_query([(tantivy.Occur.Must, one) for one in must])
+        yield tantivy.Query.range_query(schema, "at", tantivy.FieldType.Integer, bounds.since, last)
 
 
 Found = Sequence[tuple[float, tantivy.DocAddress]]

@@ -145,7 +145,7 @@ class Look:
         if self.checked and self.edited:
             return "done", "the last check passed"
         if self.edited and not self.failed_last and _CLAIMS_DONE.search(last.text):
-            return "done", "the agent says so and nothing failed"
+            return "done", "the agent says so and its last tool did not fail"
         return "unclear", "no sign either way"
 
     def open_ends(self) -> Sequence[Clean]:

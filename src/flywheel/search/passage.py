@@ -9,6 +9,9 @@ from typing import Final
 LENGTH: Final = 700
 """Characters of a passage."""
 
+LOOKED_AT: Final = 6
+"""Of a long text, as many lengths are looked through."""
+
 _BREAK: Final = re.compile(r"[.!?]+[\"')\]]*(?=\s)|[。！？]+|\n+")
 
 
@@ -41,7 +44,7 @@ def best_passage(
     """
     if len(text) <= length:
         return text
-    spans = sentences(text[: 40 * length])
+    spans = sentences(text[: LOOKED_AT * length])
     hits = [len(set(words(text[start:stop])) & set(wanted)) for start, stop in spans]
     best, first = -1, 0
     for start in range(len(spans)):

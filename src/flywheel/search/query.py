@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -34,6 +35,11 @@ POOL: Final = 60
 
 LARGEST_POOL: Final = 1000
 """No list proposes more than a few times as many, however much the store refuses."""
+
+NAMES_SECONDS: Final = 30.0
+"""How long the names of projects are remembered."""
+
+MOST_NAMES: Final = 1000
 
 TWIN_CHARS: Final = 1500
 """Characters that tell near-duplicates."""
@@ -78,6 +84,7 @@ class Searcher:
         self._sources = Sources(text=text, vectors=vectors, embedder=embedder, lexicon=lexicon)
         self._config = config
         self._weights = weights or Weights()
+        self._known_names: dict[tuple[ProjectId, ...], tuple[float, Mapping[str, str]]] = {}
 
     def search(
         self,
@@ -124,11 +131,12 @@ class Searcher:
             grouped = rules.sessions(ranked.candidates, ranked.facts, self._weights)[:limit]
             full = queries.read_full(tx, [key for _, _, found in grouped for key in found])
             by_key = {one.key: one for one in ranked.candidates}
+            wanted = self._sources.text.words(ask.question.words)
             return [
                 SessionHit(
                     session_id=session,
                     score=score,
-                    hits=[self._hit(ask, by_key[key], ranked.facts[key], full[key]) for key in found],
+                    hits=[self._hit(wanted, by_key[key], ranked.facts[key], full[key]) for key in found],
                 )
                 for session, score, found in grouped
             ]
@@ -176,10 +184,20 @@ class Searcher:
         if Kind.SESSION in wanted:
             raise BadInput(f"sessions are not searched by kind; kinds: {', '.join(SEARCHED)}")
         filters = Filters(projects=list(projects), statuses=allowed, since=since, until=until)
-        with self._db.read() as tx:
-            names = queries.project_names(tx, projects)
-        question = understand(query[:LONGEST_QUERY], names)
+        question = understand(query[:LONGEST_QUERY], self._names(projects))
         return Ask(question=question, kinds=wanted, filters=filters, pool=pool)
+
+    def _names(self, projects: Sequence[ProjectId]) -> Mapping[str, str]:
+        """The names of the projects, not older than `NAMES_SECONDS`."""
+        now, key = time.monotonic(), tuple(projects)
+        until, names = self._known_names.get(key, (0.0, {}))
+        if now >= until:
+            with self._db.read() as tx:
+                names = queries.project_names(tx, projects)
+            if len(self._known_names) > MOST_NAMES:
+                self._known_names.clear()
+            self._known_names[key] = (now + NAMES_SECONDS, names)
+        return names
 
     def _rank(self, tx: Tx, ask: Ask, wanted: int, working: Collection[str]) -> Ranked:
         """Ask the store about the candidates, ``ask.pool`` at a time, until enough of them stand.
@@ -222,18 +240,18 @@ class Searcher:
         full = queries.read_full(tx, [one.key for one in first])
         words = {key: one.text[:TWIN_CHARS].lower().split() for key, one in full.items()}
         kept = rules.distinct(first, words, limit, self._weights)
-        return [self._hit(ask, one, ranked.facts[one.key], full[one.key]) for one in kept]
+        wanted = self._sources.text.words(ask.question.words)
+        return [self._hit(wanted, one, ranked.facts[one.key], full[one.key]) for one in kept]
 
-    def _hit(self, ask: Ask, one: Candidate, facts: Facts, full: Full) -> Hit:
+    def _hit(self, wanted: Collection[str], one: Candidate, facts: Facts, full: Full) -> Hit:
         kind, id = one.key
-        words = self._sources.text.words
         return Hit(
             kind=kind.value,
             id=id,
             short=short_id(id),
             project_id=facts.project,
             title=full.title,
-            text=best_passage(full.text, words(ask.question.words), words),
+            text=best_passage(full.text, wanted, self._sources.text.words),
             score=round(one.score, 4),
             status=facts.status,
             type=facts.type,
