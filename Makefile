@@ -9,8 +9,8 @@ BIN := $(VENV)/bin
 up: $(VENV)/.installed
 	$(BIN)/flywheel up $(if $(DEMO),--demo)
 
-down: $(VENV)/.installed
-	$(BIN)/flywheel down
+down:
+	@if [ -x $(BIN)/flywheel ]; then $(BIN)/flywheel down; else echo "Nothing is installed in $(VENV)."; fi
 
 test: check
 	$(BIN)/python -m pytest
@@ -27,18 +27,33 @@ bench: $(VENV)/.test
 clean:
 	rm -rf $(VENV)
 
+# Ways to an environment that has pip, the usual one first. The last ones need neither root nor a package of the system.
+define MAKE_VENV
+bare() { $(PYTHON) -m venv --without-pip "$$1"; }
+borrowed() { bare "$$1" && $(PYTHON) -m pip -q --python "$$1/bin/python" install pip; }
+fetched() { bare "$$1" && $(PYTHON) -c "from urllib.request import urlopen as get; \
+  print(get('https://bootstrap.pypa.io/get-pip.py').read().decode())" | "$$1/bin/python" - -q; }
+for way in "$(PYTHON) -m venv" "$(PYTHON) -m virtualenv -q" "uv venv -q --seed -p $(PYTHON)" borrowed fetched; do
+  rm -rf "$(VENV)"
+  if $$way "$(VENV)" && "$(BIN)/python" -m pip --version; then exit 0; fi
+done >/dev/null 2>&1
+rm -rf "$(VENV)"
+echo "No way to make an environment: install python3-venv, or put virtualenv or uv on the PATH" >&2
+exit 1
+endef
+export MAKE_VENV
+
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
-	  { echo "Flywheel needs Python 3.11 or newer; name one with: make PYTHON=/path/to/python3 ..."; exit 1; }
-	@rm -rf $(VENV)
-	@$(PYTHON) -m venv $(VENV) 2>/dev/null || { rm -rf $(VENV); $(PYTHON) -m virtualenv -q $(VENV) 2>/dev/null; } || \
-	  { rm -rf $(VENV); uv venv -q --seed -p $(PYTHON) $(VENV) 2>/dev/null; } || \
-	  { echo "No way to make an environment: install python3-venv, or: pip install --user virtualenv"; exit 1; }
+	  { echo "Flywheel needs Python 3.11 or newer; name one with: make PYTHON=/path/to/python3 ..." >&2; exit 1; }
+	@sh -c "$$MAKE_VENV"
 
 $(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install -q --disable-pip-version-check -e .
+	@echo "Installing into $(VENV) ..."
+	@$(BIN)/python -m pip install -q --disable-pip-version-check -e .
 	@touch $@
 
 $(VENV)/.test: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[test]'
+	@echo "Installing into $(VENV), with what the tests need ..."
+	@$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[test]'
 	@touch $@ $(VENV)/.installed

@@ -9,10 +9,12 @@ import pytest
 from flywheel.api import Briefing, Item, Slice
 from flywheel.context.agents import agent_of
 from flywheel.context.allocator import Cost, Level, Packed, Piece, Placed
-from flywheel.context.record import rows
+from flywheel.context.record import rows, told
 from flywheel.context.render import Waiting, bare_cost, write
 from flywheel.model import Micros
 from flywheel.readers import session_id
+from flywheel.store import Db
+from flywheel.store.mapper import insert, insert_many
 from flywheel.text.compose import FENCE_CLOSE, FENCE_OPEN, strip_injected
 from flywheel.text.redact import Redactor
 
@@ -134,3 +136,22 @@ def test_ledger_rows_of_a_briefing() -> None:
     ]
     assert {i.session_id for i in injections} == {session_id("claude", "n1")}
     assert rows(briefing, agent="claude", event="e", session="", now=Micros(7))[1][0].session_id is None
+
+
+def test_short_id_of_an_item_without_a_row_leads_to_what_was_told(db: Db) -> None:
+    """Parts of files and of the environment are in no table: the briefing's record shows them as they were told."""
+    id = "abcdef" + "0" * 26
+    item = Item(kind="slot", id=id, short="abcdef", level="body", text="- [fw:abcdef] shop: branch main", tokens=5)
+    part = Slice(source="slot", items=[item], tokens=5, share=40)
+    briefing = Briefing(
+        id="b1", project_id="p", project="shop", text="x", tokens=9, budget=100, micros=1, slices=[part]
+    )
+    record, injections = rows(briefing, agent="claude", event="SessionStart", session="n1", now=Micros(7))
+    with db.write() as tx:
+        insert(tx, record)
+        insert_many(tx, injections)
+    with db.read() as tx:
+        shown = told(tx, "abcdef")
+        assert told(tx, "abcdee") is None
+    assert shown is not None and (shown.kind, shown.id, shown.title) == ("slot", id, "shop: branch main")
+    assert shown.body == item.text and shown.facts["session"] == "n1"

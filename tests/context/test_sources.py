@@ -309,3 +309,9 @@ def test_topology_offers_parts_at_hand_first(db: Db, make_ask: MakeAsk) -> None:
     assert ["billing" in p.levels[0].text for p in source.offer(make_ask(query="billing rules"))] == [True]
     assert source.offer(make_ask(project="nothing-here")) == []
     assert source.offer(make_ask(exclude=tuple(piece.id for piece in pieces))) == []
+    with db.write() as tx:
+        tx.run("DELETE FROM module_edge")
+        keep_map(tx, P, draw_map(tx, P))
+    later = replace(make_ask(), now=Micros(NOW + 11_000_000))
+    assert "needs billing" in source.offer(make_ask())[1].levels[0].text + source.offer(make_ask())[2].levels[0].text
+    assert not any("needs billing" in piece.levels[0].text for piece in source.offer(later))

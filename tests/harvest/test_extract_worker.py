@@ -13,7 +13,19 @@ from tests.harvest.rules_talk import DAY, Turn, talk
 from flywheel.harvest import extract
 from flywheel.harvest.rules import Yield, drafts_of
 from flywheel.jobs.worker import Stopped
-from flywheel.model import Citation, Claim, Kind, Message, Micros, Retraction, Session, SessionId, Status, digest
+from flywheel.model import (
+    Citation,
+    Claim,
+    Injection,
+    Kind,
+    Message,
+    Micros,
+    Retraction,
+    Session,
+    SessionId,
+    Status,
+    digest,
+)
 from flywheel.store import Db
 from flywheel.store.forget import forget
 from flywheel.store.mapper import find, get, insert, insert_many, upsert
@@ -316,3 +328,42 @@ def test_other_projects_are_another_world(house: House) -> None:
     house.extract("s9")
     assert {entry.status for entry in house.entries()} == {Status.CANDIDATE}
     assert house.edges() == []
+
+
+def test_what_an_assistant_was_told_is_no_evidence_when_it_says_it_again(house: House) -> None:
+    """A session whose briefing held the entry: the assistant's echo is refused, the user's own words count."""
+    house.say("s1", ("assistant", REDIS[1]))
+    house.extract("s1")
+    entry = house.entry("Redis for the mail queue")
+    (session,) = [one for one in _sessions(house) if one.id == "s1"]
+    for name in ("s2", "s3"):
+        house.say(name, ("user", "Which queue?") if name == "s2" else REDIS, ("assistant", REDIS[1]), at=DAY)
+    told = [
+        Injection(
+            briefing_id=one.id,
+            project_id=one.project_id,
+            session_id=one.id,
+            native_session=one.native_id,
+            agent=one.agent,
+            event="SessionStart",
+            source="entries",
+            item_kind="entry",
+            item_id=entry.id,
+            tokens=9,
+            created_at=NOW,
+        )
+        for one in _sessions(house)
+        if one.id != session.id
+    ]
+    with house.db.write() as tx:
+        insert_many(tx, told)
+    house.extract("s2")
+    assert house.entry("Redis for the mail queue").evidence == 1
+    house.extract("s3")
+    assert house.entry("Redis for the mail queue").evidence == 2
+
+
+def _sessions(house: House) -> list[Session]:
+    with house.db.read() as tx:
+        found: list[Session] = find(tx, Session)
+    return found

@@ -298,11 +298,11 @@ def test_missing_configuration_and_arguments_are_silent(box: Box) -> None:
 
 
 def test_daemon_is_started_once_with_a_clean_environment(box: Box) -> None:
-    """The configured command runs in a session of its own, without the agent's secrets and pipes, once per 30 s."""
+    """The configured command runs in a session of its own, without the agent's folder, secrets and pipes, once in 30 s."""
     said, hold = box.folder / "said", box.folder / "hold"
     os.mkfifo(said)
     os.mkfifo(hold)
-    script = f"env > {said}; cat {hold}"
+    script = f"{{ env; echo FOLDER=$(pwd -P); }} > {said}; cat {hold}"
     box.configure("start=/bin/sh", "start=-c", f"start={script}", "env=FLYWHEEL_HOME=/some/where")
     env = {"PATH": os.environ["PATH"], "HOME": "/h", "CLAUDE_CODE_MESSAGING_TOKEN": "secret", "CLAUDECODE": "1"}
     box.run("Stop", env=env)  # ends although the started program still runs
@@ -310,6 +310,7 @@ def test_daemon_is_started_once_with_a_clean_environment(box: Box) -> None:
     hold.write_text("done")
     assert environment["FLYWHEEL_HOME"] == "/some/where" and environment["HOME"] == "/h"
     assert not any(name.startswith("CLAUDE") for name in environment)
+    assert environment["FOLDER"] == "/"
     stamp = (box.folder / "last-start").stat().st_mtime_ns
     box.run("Stop", env=env)
     assert (box.folder / "last-start").stat().st_mtime_ns == stamp

@@ -89,15 +89,15 @@ def test_sentences_are_spans(text: str) -> None:
 
 def test_the_passage_holds_the_words() -> None:
     """Of a long text the part that speaks of the question is shown, verbatim and within the length."""
-    text = "Filler without any meaning. " * 60 + "The ledger is sharded by tenant. " + "More filler follows. " * 60
-    passage = best_passage(text, words("ledger shard"), words, 200)
+    text = "Filler without any meaning. " * 20 + "The ledger is sharded by tenant. " + "More filler follows. " * 60
+    passage = best_passage(text, words("ledger shard"), 200)
     assert "sharded by tenant" in passage and passage in text and len(passage) <= 200
 
 
 @given(st.text(max_size=400), st.integers(10, 100))
 def test_a_passage_fits(text: str, length: int) -> None:
     """A passage is verbatim and never longer than asked."""
-    passage = best_passage(text, ["a"], words, length)
+    passage = best_passage(text, ["a"], length)
     assert passage in text and len(passage) <= length
 
 

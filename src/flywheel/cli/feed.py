@@ -155,6 +155,8 @@ def _print_status(paper: Console, found: Status) -> None:
     if found.unknown:
         row("unknown", ", ".join(f"{name} ×{n}" for name, n in list(found.unknown.items())[:8]))
     row("memory", ", ".join(counted(n, ONE.get(name, name), name) for name, n in found.rows.items()))
+    if found.refused:
+        row("refused", ", ".join(f"{n:,} {name}" for name, n in list(found.refused.items())[:8]))
     row("jobs", _listed(found.jobs))
     behind = {name: n for name, n in found.behind.items() if n}
     row("index", ", ".join(f"{name} behind by {n:,}" for name, n in behind.items()) or "up to date")

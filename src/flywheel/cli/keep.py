@@ -19,6 +19,7 @@ def daemon(verbose: bool) -> None:
     """Run the daemon in the foreground (systemd and `flywheel up` do this)."""
     from flywheel.daemon.serve import serve
 
+    os.umask(0o077)  # what is kept is nobody else's to read
     settings = load_settings()
     serve(
         settings.config,

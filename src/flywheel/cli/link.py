@@ -89,7 +89,8 @@ def _spawn(settings: Settings) -> tuple[subprocess.Popen[bytes], Path]:
     """The daemon's process in a session of its own, and the file that has what it prints."""
     log = settings.places.data / "log" / "start.log"
     try:
-        log.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        for folder in (settings.places.data, log.parent):
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         with log.open("wb") as out:
             command = [sys.executable, "-P", "-m", "flywheel.cli", "daemon"]
             null = subprocess.DEVNULL

@@ -60,6 +60,10 @@ def utf8(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
+LONG: Final = 1_500
+"""Characters from which a text's cost is not remembered."""
+
+
 @lru_cache(4096)
 def _cost(units: Callable[[str], int], text: str) -> Cost:
     """What a text costs; sessions of one project are told much the same, so that most of it was counted before."""
@@ -83,7 +87,7 @@ class Agent:
 
     def cost(self, text: str) -> Cost:
         """What a text costs in this agent's context."""
-        return _cost(self.units, text)
+        return _cost(self.units, text) if len(text) < LONG else Cost(count(text), self.units(text))
 
     def limit(self, budget: int) -> Cost:
         """The budget in tokens, held down to what the agent keeps of a hook's output."""

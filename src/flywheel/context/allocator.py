@@ -142,9 +142,12 @@ class _Bin:
         self._blockers = _reviewed_by_subject(self._waiting)
         self._spent = Cost()
         self._cap = share.part(offer.cap)
+        self._least = _least(self._waiting)
 
     def fill(self, room: Cost, into: list[Placed]) -> Cost:
         """Place what fits of what still waits; the room that is left."""
+        if room.tokens < self._least:
+            return room
         waiting = self._waiting
         self._waiting = []
         for at, piece in enumerate(waiting):
@@ -159,6 +162,7 @@ class _Bin:
             elif piece.subject:
                 self._blockers[piece.subject] -= 1
             into.append(Placed(piece=piece, level=level))
+        self._least = _least(self._waiting)
         return room
 
     def packed(self) -> Packed:
@@ -207,6 +211,11 @@ def _reviewed_by_subject(pieces: Iterable[Piece]) -> dict[str, int]:
         if piece.subject and not piece.unreviewed:
             counts[piece.subject] = counts.get(piece.subject, 0) + 1
     return counts
+
+
+def _least(pieces: Sequence[Piece]) -> float:
+    """Tokens of the smallest level of all; infinite when there is none."""
+    return min((piece.levels[-1].cost.tokens for piece in pieces if piece.levels), default=float("inf"))
 
 
 def total(packed: Iterable[Packed]) -> Cost:

@@ -14,7 +14,7 @@ from flywheel.api import Briefing, SearchAnswer, Slice
 from flywheel.config import Config
 from flywheel.context import render
 from flywheel.context.agents import Agent, agent_of
-from flywheel.context.allocator import Offer, Piece, allocate, shares
+from flywheel.context.allocator import Cost, Offer, Piece, allocate, shares
 from flywheel.context.ask import SOURCES, Ask, Source, cues_of
 from flywheel.context.conventions import ConventionsSource
 from flywheel.context.deadline import Outcome, Workers
@@ -171,7 +171,7 @@ class Assembler:
         """Pack and write; what the written text costs beyond the budget, if anything, is taken off and packed anew."""
         asking = bool(ask.query)
         config = self._config.context
-        share = shares(config.shares, SOURCES)
+        share = shares(_for_prompts(config.shares) if asking else config.shares, SOURCES)
         offers = [
             Offer(
                 source=name,
@@ -184,7 +184,7 @@ class Assembler:
         ]
         limit = ask.agent.limit(allowed)
         room = limit - render.bare_cost(ask.agent, ask.name, waiting, self._redact)
-        text, slices = "", list[Slice]()
+        text, slices, spent = "", list[Slice](), Cost()
         while room.tokens > 0 and room.units > 0:
             packed = allocate(room, offers)
             text, written = render.write(packed, project=ask.name, asking=asking, waiting=waiting, redact=self._redact)
@@ -193,7 +193,7 @@ class Assembler:
             if spent.fits(limit):
                 break
             over = spent - limit
-            room = room - type(room)(max(over.tokens, 1), max(over.units, 1))
+            room = room - Cost(max(over.tokens, 1), max(over.units, 1))
         worth = any(part.items for part in slices if part.source != "slot")
         if room.tokens <= 0 or room.units <= 0 or not worth:
             notes = [outcome.note for outcome in outcomes.values() if outcome.note]
@@ -203,7 +203,7 @@ class Assembler:
             project_id=ask.project,
             project=ask.name,
             text=text,
-            tokens=render.tokens_of(text),
+            tokens=spent.tokens,
             budget=allowed,
             slices=[replace(part, note=_note(part, outcomes[part.source])) for part in slices],
             micros=_since(began),
@@ -223,6 +223,13 @@ class Assembler:
 
     def _read_git(self, root: Path) -> GitFacts:
         return read_git(root, self._redact)
+
+
+def _for_prompts(given: Mapping[str, float]) -> Mapping[str, float]:
+    """A prompt asks for knowledge: entries get the slot's share, and half of what is known of files and code."""
+    halves = {name: given.get(name, 0.0) / 2 for name in ("skills", "topology", "conventions")}
+    entries = given.get("entries", 0.0) + given.get("slot", 0.0) + sum(halves.values())
+    return {**given, **halves, "slot": 0.0, "entries": entries}
 
 
 def _task(source: Source, ask: Ask) -> Callable[[], Sequence[Piece]]:

@@ -147,7 +147,7 @@ def _texts(row: EntryRow, told: Details, both: Sequence[str], against: Sequence[
     if len(both) > 1:
         rivals = f"{mark} {title}: {' or '.join(both)} {status}"
         return {"body": f"{rivals}\n    A person has not decided yet.", "summary": rivals}
-    summary = shorten(row.summary, 320)
+    summary = shorten(row.summary, 280)
     line = summary if summary.startswith(title.rstrip("…")) else f"{title}: {summary}" if summary else title
     if against:
         open_ = f"\n    Contradicted by {' and '.join(against)}; a person has not decided yet."

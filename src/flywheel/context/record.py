@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
-from flywheel.api import Briefing, Item
-from flywheel.model import BriefingRecord, Injection, Micros, ProjectId
+from flywheel.api import Briefing, Item, Shown
+from flywheel.context.ask import day, shorten
+from flywheel.model import BriefingRecord, Injection, Micros, ProjectId, short_id
 from flywheel.readers import session_id
+from flywheel.store import Tx
+from flywheel.store.mapper import get
 
 ROWLESS: Final = ("slot", "skill", "convention", "topology")
 """Kinds of items that no table holds: the record keeps their text, so that their short ids lead somewhere."""
@@ -61,6 +64,27 @@ def rows(
         for item in part.items
     ]
     return record, injections
+
+
+def told(tx: Tx, short: str) -> Shown | None:
+    """The newest item without a row of its own that went into a session under this short or full id, as it was told."""
+    row = tx.one(
+        "SELECT briefing_id, item_id FROM injection WHERE item_id >= :low AND item_id < :high AND item_kind IN :kinds "
+        "ORDER BY created_at DESC LIMIT 1",
+        low=short,
+        high=f"{short}g",
+        kinds=list(ROWLESS),
+    )
+    record = get(tx, BriefingRecord, id=row[0]) if row else None
+    if row is None or record is None:
+        return None
+    slices: Any = record.record.get("slices", ())
+    item = next((item for part in slices for item in part["items"] if item["id"] == row[1]), None)
+    if item is None or "text" not in item:
+        return None
+    facts = {"told": f"{record.agent} at {record.event}, {day(record.created_at)}", "session": record.native_session}
+    title = shorten(str(item["text"]).partition("\n")[0].partition("] ")[2], 120)
+    return Shown(kind=item["kind"], id=row[1], short=short_id(row[1]), title=title, facts=facts, body=str(item["text"]))
 
 
 def _item(item: Item) -> dict[str, object]:

@@ -13,7 +13,6 @@ from flywheel.context.allocator import Cost, Packed, Placed
 from flywheel.model import Clean
 from flywheel.text.compose import fixed, frame, join, neutralise
 from flywheel.text.redact import Redactor
-from flywheel.text.tokens import count
 
 START: Final[Mapping[str, Clean]] = {
     "slot": fixed("## Here and now"),
@@ -116,8 +115,3 @@ def bare_cost(agent: Agent, project: str, waiting: str, redact: Redactor) -> Cos
         + (agent.cost(f"\n\n{waiting}") if waiting else Cost())
         + Cost(2, 4)
     )
-
-
-def tokens_of(text: str) -> int:
-    """Tokens of the finished text."""
-    return count(text)

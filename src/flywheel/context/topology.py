@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Final
 
 from flywheel.codemap import queries
 from flywheel.codemap.rules import Folder, Topology
 from flywheel.context.allocator import Piece
 from flywheel.context.ask import Ask, day, shorten
-from flywheel.model import evidence_id, short_id
+from flywheel.model import Micros, evidence_id, short_id
 from flywheel.store import Db
 
 FOLDERS: Final = 14
 """Folders that are offered."""
+
+FRESH: Final = 10_000_000
+"""Microseconds for which a start's items are kept; the code is synced far less often."""
+
+KEPT: Final = 32
+"""Starts whose items are kept."""
 
 FLOOR: Final = 0.34
 """With a prompt, a folder is offered when it covers this much of it."""
@@ -26,9 +32,21 @@ class TopologySource:
 
     def __init__(self, db: Db) -> None:
         self._db = db
+        self._kept: dict[Hashable, tuple[Micros, Sequence[Piece]]] = {}
 
     def offer(self, ask: Ask) -> Sequence[Piece]:
         """Nothing for a project without indexed code."""
+        if ask.query or ask.exclude:
+            return self._made(ask)
+        key = (ask.agent.name, tuple(ask.projects), ask.git, frozenset(ask.cues.items()))
+        kept = self._kept.get(key)
+        if kept is None or not 0 <= ask.now - kept[0] < FRESH:
+            kept = self._kept[key] = (ask.now, self._made(ask))
+            while len(self._kept) > KEPT:
+                self._kept.pop(next(iter(self._kept)), None)
+        return kept[1]
+
+    def _made(self, ask: Ask) -> Sequence[Piece]:
         with self._db.read() as tx:
             found = queries.topology(tx, ask.projects, [*ask.git.changed, *ask.git.touched], FOLDERS)
         if not found.files:

@@ -32,6 +32,7 @@ def single_instance(data: Path) -> Iterator[None]:
     """
     try:
         data.mkdir(parents=True, exist_ok=True, mode=0o700)
+        _own_folder(data)
         file = (data / "daemon.lock").open("a+")
     except OSError as error:
         raise StoreError(f"{error.filename or data} cannot be used: {error.strerror or error}") from error
@@ -129,7 +130,7 @@ def bound_socket(path: Path) -> Iterator[socket.socket]:
 
 
 def _own_folder(folder: Path) -> None:
-    """Nobody else may enter the socket's folder."""
+    """Nobody else may enter the data's and the socket's folder."""
     info = folder.stat()
     if info.st_uid == os.getuid() and info.st_mode & 0o077 and not info.st_mode & stat.S_ISVTX:
         folder.chmod(0o700)

@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import orjson
 import structlog
@@ -21,7 +21,10 @@ from flywheel.daemon.leases import owner_here
 from flywheel.jobs import queue
 from flywheel.jobs.worker import keep_lease, run_one
 
-PR_SET_PDEATHSIG = 1
+PR_SET_PDEATHSIG: Final = 1
+
+LISTEN: Final = 0.5
+"""Seconds that the indexer listens to the store before it looks whether it is asked to stop."""
 
 
 class Control:
@@ -118,7 +121,7 @@ def follow_feed(parts: app.Parts, control: Control) -> None:
             told = True
         if time.monotonic() - worked > parts.config.daemon.idle_seconds:
             break
-        if parts.db.wait(min(5.0, parts.config.daemon.idle_seconds)):
+        if parts.db.wait(LISTEN):
             time.sleep(0.05)  # let a burst of small commits come together
     indexer.close()
 

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 import tantivy
 
 from flywheel.text.words import STOP_WORDS, bigrams, split_identifier
 
-VERSION: Final = "1"
+VERSION: Final = "2"
 """Changes whenever a text would be analysed differently; names the index folder."""
 
 _CONTRACTED: Final = "don doesn didn isn wasn aren weren couldn wouldn shouldn hasn haven hadn ll ve re"
@@ -40,14 +39,15 @@ _LONGEST_REMEMBERED: Final = 40
 
 
 class Terms(NamedTuple):
-    """The terms of a text, each kind joined by spaces. Stems keep order and repeats; the others are a set."""
+    """The terms of a text, each kind joined by single spaces. Stems keep order and repeats; others may repeat."""
 
     stems: str
-    names: str
-    grams: str
+    names: str  # compound names
+    grams: str  # trigrams of compound names
+    runs: str  # bigrams of CJK runs
 
 
-_NOTHING: Final = Terms("", "", "")
+_NOTHING: Final = Terms("", "", "", "")
 
 
 class Analyzer:
@@ -65,10 +65,11 @@ class Analyzer:
         get, new = self._chunks.get, self._chunk
         found = [get(chunk) or new(chunk) for chunk in text.split()]
         stems = " ".join([one[0] for one in found if one[0]])
-        rich = {one for one in found if one[1] or one[2]}
+        rich = {one for one in found if one[1] or one[3]}
         if not rich:
-            return Terms(stems, "", "")
-        return Terms(stems, _union(one[1] for one in rich), _union(one[2] for one in rich))
+            return Terms(stems, "", "", "")
+        names, grams, runs = (" ".join([one[kind] for one in rich if one[kind]]) for kind in (1, 2, 3))
+        return Terms(stems, names, grams, runs)
 
     def stem(self, word: str) -> str:
         """The English stem (Snowball) of a lower-case word."""
@@ -84,7 +85,7 @@ class Analyzer:
         if plain:
             word = plain[1].lower()
             short = len(word) < 2 or len(word) > _LONGEST_WORD or word in _DROPPED
-            terms = _NOTHING if short else Terms(self.stem(word), "", "")
+            terms = _NOTHING if short else Terms(self.stem(word), "", "", "")
         else:
             terms = self._rich(chunk)
         if len(chunk) <= _LONGEST_REMEMBERED:
@@ -97,18 +98,17 @@ class Analyzer:
         if not chunk.isascii():
             chunk = _fold(chunk)
         stems: list[str] = []
-        grams: set[str] = set()
+        runs: list[str] = []
         for word in _WORD.findall(chunk):
             if _IS_CJK.match(word):
-                grams.update(bigrams(word))
+                runs += bigrams(word)
             elif len(word) <= _LONGEST_WORD:
                 parts = split_identifier(word)
                 whole = [word.lower()] if len(parts) > 1 else []  # who wrote RabbitMQ may be asked for rabbitmq
                 stems += [self.stem(part) for part in whole + parts if len(part) > 1 and part not in _DROPPED]
         names = compounds(chunk)
-        for name in names:
-            grams.update(trigrams(name))
-        return Terms(" ".join(stems), " ".join(names), " ".join(grams))
+        grams = {gram for name in names for gram in trigrams(name)}
+        return Terms(" ".join(stems), " ".join(names), " ".join(grams), " ".join(dict.fromkeys(runs)))
 
 
 def compounds(chunk: str) -> set[str]:
@@ -141,7 +141,3 @@ def _fold(chunk: str) -> str:
         bare = unicodedata.normalize("NFKD", chunk)
         chunk = unicodedata.normalize("NFC", "".join(one for one in bare if not unicodedata.combining(one)))
     return chunk
-
-
-def _union(parts: Iterable[str]) -> str:
-    return " ".join({one for part in parts for one in part.split()})

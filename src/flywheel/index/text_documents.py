@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from flywheel.index.analyze import Analyzer, Terms
+from flywheel.index.analyze import Analyzer
 from flywheel.index.text_messages import message_documents
 from flywheel.index.text_shelf import Group, document
 from flywheel.model import SERVED, Change, Kind, Op
@@ -98,7 +98,7 @@ def _symbols(tx: Tx, ids: Sequence[str], analyzer: Analyzer) -> Iterator[tuple[s
     rows = tx.all("SELECT id, project_id, name, qualified, signature, doc, path FROM symbol WHERE id IN :ids", ids=ids)
     for id, project, name, *texts in rows:
         terms = analyzer.analyze("\n".join((name, *texts)))
-        named = Terms(terms.stems, f"{terms.names} {plain_name(name)}".strip(), terms.grams)
+        named = terms._replace(names=f"{terms.names} {plain_name(name)}".strip())
         yield id, document(id, Group.SYMBOL, named, project=project, at=0, kind=Kind.SYMBOL.value)
 
 

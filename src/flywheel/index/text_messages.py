@@ -110,7 +110,7 @@ def _stretch_documents(
             around = (*talk[max(0, number - REACH) : number], *talk[number + 1 : number + 1 + REACH])
             own = terms[line.id]
             stems = " ".join(filter(None, (own.stems, own.stems, *(near[one.id] for one in around))))
-            yield line.id, _document(line, Terms(stems, own.names, own.grams))
+            yield line.id, _document(line, own._replace(stems=stems))
     for line in lines:
         if line.id in changed and not line.talks:
             yield line.id, _alone(line, analyzer, tool_chars)
@@ -145,7 +145,7 @@ def _head(stems: str) -> str:
 
 
 def _document(line: _Line, terms: Terms) -> Mapping[str, object] | None:
-    if not (terms.stems or terms.grams):
+    if not (terms.stems or terms.runs):
         return None
     group = Group.WORK if line.kind in _SHORTENED else Group.TALK
     raw = {"kind": Kind.MESSAGE.value, "session": line.session}

@@ -83,15 +83,14 @@ class TextReader:
         with self._lock:
             found = self._analyzer.analyze(query)
         names = sorted({name for chunk in query.split() for name in compounds(chunk)})
-        own = {gram for name in names for gram in trigrams(name)}
-        runs = [gram for gram in found.grams.split() if gram not in own]
-        return QueryTerms(tuple(dict.fromkeys(found.stems.split())), tuple(names), tuple(runs))
+        stems, runs = dict.fromkeys(found.stems.split()), dict.fromkeys(found.runs.split())
+        return QueryTerms(tuple(stems), tuple(names), tuple(runs))
 
     def words(self, text: str) -> Sequence[str]:
-        """The stems and grams of a text, as `terms` has them of a query; repeats kept."""
+        """The stems and CJK bigrams of a text, as `terms` has them of a query; repeats kept."""
         with self._lock:
             found = self._analyzer.analyze(text)
-        return [*found.stems.split(), *found.grams.split()] if found.grams else found.stems.split()
+        return [*found.stems.split(), *found.runs.split()] if found.runs else found.stems.split()
 
     def search(self, terms: QueryTerms, group: Group, bounds: Bounds, limit: int) -> list[tuple[str, float]]:
         """(id, strength) of the best documents of a group, best first.

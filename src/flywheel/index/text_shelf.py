@@ -80,7 +80,10 @@ def fingerprint() -> str:
 
 
 def document(id: str, group: Group, terms: Terms, *, project: str, at: int, **raw: str) -> Mapping[str, object]:
-    """One document; ``raw`` holds ``kind`` and, where it has them, ``session`` and ``status``."""
+    """One document; ``raw`` holds ``kind`` and, where it has them, ``session`` and ``status``.
+
+    Of what was worked no trigrams are kept: output is full of names, and they are found whole or by their words.
+    """
     return {
         "id": id,
         "project": project,
@@ -88,7 +91,7 @@ def document(id: str, group: Group, terms: Terms, *, project: str, at: int, **ra
         "at": at,
         "stems": _marked(group, terms.stems),
         "names": _marked(group, terms.names),
-        "grams": _marked(group, terms.grams),
+        "grams": _marked(group, terms.runs if group is Group.WORK else f"{terms.grams} {terms.runs}".strip()),
         **raw,
     }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Collection, Sequence
 from typing import Final
 
 LENGTH: Final = 700
@@ -35,26 +35,40 @@ def _add(spans: list[tuple[int, int]], text: str, start: int, stop: int) -> None
         spans.append((start, stop))
 
 
-def best_passage(
-    text: str, wanted: Collection[str], words: Callable[[str], Collection[str]], length: int = LENGTH
-) -> str:
-    """At most ``length`` characters of ``text``: the run of sentences with the most of the wanted words.
+def best_passage(text: str, wanted: Collection[str], length: int = LENGTH) -> str:
+    """At most ``length`` characters of ``text``: the run of sentences with the most of the wanted stems.
 
-    ``words`` gives the words of a sentence in the form of ``wanted``. A short text is its own passage.
+    A word counts when it begins with a stem. A short text is its own passage.
     """
     if len(text) <= length:
         return text
-    spans = sentences(text[: LOOKED_AT * length])
-    hits = [len(set(words(text[start:stop])) & set(wanted)) for start, stop in spans]
+    head = text[: LOOKED_AT * length]
+    spans = sentences(head)
+    hits = _hits(head, wanted, spans)
     best, first = -1, 0
     for start in range(len(spans)):
-        total, stop = hits[start], start
+        found, stop = set(hits[start]), start
         while stop + 1 < len(spans) and spans[stop + 1][1] - spans[start][0] <= length:
             stop += 1
-            total += hits[stop]
-        if (total > best and hits[start]) or best < 0:
-            best, first = total, start
+            found |= hits[stop]
+        if len(found) > best and (hits[start] or best < 0):
+            best, first = len(found), start
     start = spans[first][0] if spans else 0
     fitting = [stop for _, stop in spans[first:] if stop - start <= length]
     stop = fitting[-1] if fitting else start + length
     return text[start:stop]
+
+
+def _hits(text: str, wanted: Collection[str], spans: Sequence[tuple[int, int]]) -> list[set[str]]:
+    """The wanted stems of each span. (A stem that ends in i may stand for a word in y.)"""
+    found: list[set[str]] = [set() for _ in spans]
+    stems = sorted({stem[:-1] if len(stem) > 3 and stem.endswith("i") else stem for stem in wanted}, key=len)
+    if not stems or not spans:
+        return found
+    either = "|".join(map(re.escape, reversed(stems)))
+    number = 0
+    for match in re.finditer(rf"(?<![a-z0-9])(?:{either})", text.lower()):
+        while number + 1 < len(spans) and match.start() >= spans[number][1]:
+            number += 1
+        found[number].add(match.group())
+    return found

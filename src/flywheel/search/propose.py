@@ -52,6 +52,7 @@ class Sources:
     vectors: VectorIndex | None
     embedder: Embedder | None
     lexicon: Lexicon
+    redact: Redactor
 
 
 def propose(tx: Tx, sources: Sources, ask: Ask, weights: Weights) -> list[Candidate]:
@@ -108,7 +109,7 @@ def _groups(kind: Kind, filters: Filters) -> tuple[Group, ...]:
 def _by_vector(sources: Sources, ask: Ask) -> Iterator[Listing]:
     if sources.vectors is None or sources.embedder is None:
         return
-    question = Redactor().text(ask.question.text)
+    question = sources.redact.text(ask.question.text)
     vector = sources.embedder.encode([question])[0]
     if not vector.any():
         return

@@ -23,6 +23,7 @@ from flywheel.search.queries import Filters, Full
 from flywheel.search.question import understand
 from flywheel.search.rules import Candidate, Facts, Key, Weights
 from flywheel.store import Db, Tx
+from flywheel.text.redact import Redactor
 
 SEARCHED: Final = (Kind.ENTRY, Kind.MESSAGE, Kind.DOCUMENT, Kind.SYMBOL)
 """The kinds that an answer can hold."""
@@ -30,8 +31,11 @@ SEARCHED: Final = (Kind.ENTRY, Kind.MESSAGE, Kind.DOCUMENT, Kind.SYMBOL)
 LONGEST_QUERY: Final = 4000
 """Characters of a question that are looked at."""
 
-POOL: Final = 60
-"""Candidates that each list proposes at least; the store is asked about as many at a time."""
+POOL: Final = 40
+"""Candidates that each list proposes at least."""
+
+LOOKED_AT: Final = 24
+"""Candidates that the store is asked about at a time, at least."""
 
 LARGEST_POOL: Final = 1000
 """No list proposes more than a few times as many, however much the store refuses."""
@@ -81,7 +85,8 @@ class Searcher:
         """Without ``vectors`` or ``embedder`` the answer is from full text, names and graph, and says so."""
         self._db = db
         lexicon = Lexicon(lambda word: text.terms(word).stems)
-        self._sources = Sources(text=text, vectors=vectors, embedder=embedder, lexicon=lexicon)
+        redact = Redactor(config.redact.patterns, config.redact.allow)
+        self._sources = Sources(text=text, vectors=vectors, embedder=embedder, lexicon=lexicon, redact=redact)
         self._config = config
         self._weights = weights or Weights()
         self._known_names: dict[tuple[ProjectId, ...], tuple[float, Mapping[str, str]]] = {}
@@ -105,7 +110,7 @@ class Searcher:
         BadInput for an unknown kind or status.
         """
         wanted = limit or self._config.search.limit
-        ask = self._ask(query, projects, kinds, max(POOL, 4 * wanted), since, until, statuses)
+        ask = self._ask(query, projects, kinds, max(POOL, 3 * wanted), since, until, statuses)
         lagging = lag(self._db, self._sources.text.watermark())
         with self._db.read() as tx:
             ranked = self._rank(tx, ask, wanted, working)
@@ -200,18 +205,18 @@ class Searcher:
         return names
 
     def _rank(self, tx: Tx, ask: Ask, wanted: int, working: Collection[str]) -> Ranked:
-        """Ask the store about the candidates, ``ask.pool`` at a time, until enough of them stand.
+        """Ask the store about the candidates, some at a time, until enough of them stand.
 
         Where it refuses too many of all that were proposed, four times as many are proposed: an index that is behind
         makes an answer slower, not shorter.
         """
         proposed = propose(tx, self._sources, ask, self._weights)
         facts: dict[Key, Facts] = {}
-        looked = 0
+        looked, part = 0, max(LOOKED_AT, 2 * wanted + 8)
         while looked < len(proposed) and (not looked or len(facts) < wanted):
-            part = proposed[looked : looked + ask.pool]
-            facts |= queries.read_facts(tx, [one.key for one in part], ask.filters)
-            looked += len(part)
+            facts |= queries.read_facts(tx, [one.key for one in proposed[looked : looked + part]], ask.filters)
+            looked += part
+        looked = min(looked, len(proposed))
         if len(facts) < min(wanted, looked) and ask.pool <= len(proposed) and ask.pool < LARGEST_POOL:
             return self._rank(tx, replace(ask, pool=4 * ask.pool), wanted, working)
         facts = self._told(tx, facts, working)
@@ -251,7 +256,7 @@ class Searcher:
             short=short_id(id),
             project_id=facts.project,
             title=full.title,
-            text=best_passage(full.text, wanted, self._sources.text.words),
+            text=best_passage(full.text, wanted),
             score=round(one.score, 4),
             status=facts.status,
             type=facts.type,
