@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -75,6 +76,9 @@ def test_from_transcripts_to_a_briefing(any_house: House) -> None:
     briefing = client.context(cwd=project)
     assert "unconfirmed" in briefing.text and "AGENTS.md" in briefing.text
     assert briefing.tokens <= briefing.budget
+    ids = re.findall(r"\[fw:(\w+)\]", briefing.text)
+    assert len(ids) > 5
+    assert all(client.show(id=id).id for id in ids), "every id that a briefing prints leads somewhere"
     assert "unconfirmed" in start_hook(any_house, SESSION % 9, project)
 
 

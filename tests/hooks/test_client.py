@@ -298,7 +298,7 @@ def test_missing_configuration_and_arguments_are_silent(box: Box) -> None:
 
 
 def test_daemon_is_started_once_with_a_clean_environment(box: Box) -> None:
-    """The configured command runs in a session of its own, without the agent's folder, secrets and pipes, once in 30 s."""
+    """The command runs in a session of its own, without the agent's secrets, once per 30 s."""
     said, hold = box.folder / "said", box.folder / "hold"
     os.mkfifo(said)
     os.mkfifo(hold)

@@ -15,7 +15,8 @@ from tests.index.text_house import APP, MINUTE, NOON, OTHER, House, ids
 from flywheel.errors import Unavailable
 from flywheel.index.follow import behind, step
 from flywheel.index.text import TextFollower
-from flywheel.index.text_read import Bounds, TextReader
+from flywheel.index.text_query import Bounds
+from flywheel.index.text_read import TextReader
 from flywheel.index.text_shelf import Group, open_index
 from flywheel.model import Clean, Kind, Micros, Op, Seq, SessionId, Status
 from flywheel.store import Db

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from flywheel.index.follow import step
 from flywheel.index.text import TextFollower
-from flywheel.index.text_read import Bounds, TextReader
+from flywheel.index.text_query import Bounds
+from flywheel.index.text_read import TextReader
 from flywheel.index.text_shelf import Group
 from flywheel.model import (
     Category,

@@ -25,6 +25,7 @@ from flywheel.model import (
     Status,
     new_id,
 )
+from flywheel.search import queries
 from flywheel.search.query import Searcher
 from flywheel.store import Db, mapper
 from flywheel.store.forget import forget
@@ -166,6 +167,23 @@ def test_time_is_hard(house: House) -> None:
     vectors = [(Kind.MESSAGE, f"s-{number}", 0.9) for number in range(3)]
     answer = searcher(house, *vectors).search(query="comet", since=at[1], until=at[2])
     assert found(answer) == ["s-1"]
+
+
+def test_only_what_was_said(sqlite_house: House) -> None:
+    """Tool output is in an answer unless only what was said is asked for."""
+    sqlite_house.session("s", [("prompt", "fix the turbine"), ("tool_result", "turbine turbine stopped")])
+    sqlite_house.index()
+    assert set(found(searcher(sqlite_house).search(query="turbine"))) == {"s-0", "s-1"}
+    assert found(searcher(sqlite_house).search(query="turbine", said=True)) == ["s-0"]
+
+
+def test_the_plan_leads_with_the_ids(sqlite_db: Db) -> None:
+    """The re-read looks up the proposed ids and never walks through a project's entries."""
+    for kind, (select, _, refused) in queries._FACTS.items():
+        where = " AND ".join(["t.id IN :ids", *refused, "COALESCE(t.project_id, '') IN :projects"])
+        with sqlite_db.read() as tx:
+            plan = tx.all(f"EXPLAIN QUERY PLAN {select} WHERE {where}", ids=["a", "b"], projects=["p"])
+        assert "(id=?)" in plan[0][3], (kind, plan)
 
 
 def test_an_exact_name_is_found_by_the_store(sqlite_house: House) -> None:

@@ -32,6 +32,9 @@ ENDINGS: Final = 256
 PATIENCE: Final = 600.0
 """Seconds after which such a session is given up: agents also end sessions that never began."""
 
+LAG: Final = 0.03
+"""Seconds that the first action waits: the answer is on its way, and writing beside it would slow it."""
+
 log = structlog.get_logger("hooks")
 
 
@@ -100,6 +103,8 @@ class Hooking:
                 continue
             if action is None:
                 return
+            if self._todo.empty():
+                time.sleep(LAG)
             self._safely(action)
 
     def _safely(self, action: Action | None) -> None:

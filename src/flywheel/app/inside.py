@@ -24,9 +24,10 @@ from flywheel.app import progress as tracking
 from flywheel.app.hooking import Hooking
 from flywheel.app.parts import Parts, wall_clock
 from flywheel.app.reading import Readers, open_readers
-from flywheel.app.showing import resolve_id, show_thing
+from flywheel.app.showing import Printed, plain_id, resolve_id, show_thing
 from flywheel.app.standing import make_status
 from flywheel.codemap.worker import enqueue_sync
+from flywheel.context import record
 from flywheel.context.assemble import Assembler
 from flywheel.errors import BadInput, NotFound, Refused
 from flywheel.harvest import discover
@@ -59,12 +60,14 @@ class App:
         self._workers = workers
         self._started = wall_clock()
         self._imports = tracking.Imports()
+        self._printed = Printed()
         self._assembler = Assembler(parts.db, self.readers.searcher, parts.config, wall_clock, home=parts.home)
         self._hooking = Hooking(parts, self._assembler, poke)
 
     def close(self) -> None:
         """Write what is still to be written and let go."""
         self._hooking.close()
+        self._assembler.close()
 
     def context(
         self, *, cwd: str, query: str = "", agent: str = "claude", budget: int | None = None, session: str = ""
@@ -72,9 +75,11 @@ class App:
         folder = _absolute(cwd, "cwd")
         if budget is not None and budget < 0:
             raise BadInput("the field 'budget' must not be negative", field="budget")
-        return self._assembler.assemble(
+        briefing = self._assembler.assemble(
             cwd=folder, query=_question(query), agent=agent, budget=budget, session=session, exclude=()
         )
+        self._printed.remember(briefing)
+        return briefing
 
     def search(
         self,
@@ -131,7 +136,13 @@ class App:
 
     def show(self, *, id: str) -> Shown:
         with self.parts.db.read() as tx:
-            return show_thing(tx, resolve_id(tx, id))
+            try:
+                return show_thing(tx, resolve_id(tx, id))
+            except NotFound:
+                wanted = plain_id(id)
+                if shown := self._printed.find(wanted) or record.told(tx, wanted):
+                    return shown
+                raise
 
     def status(self) -> Status:
         return make_status(

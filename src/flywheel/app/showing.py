@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+import threading
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
-from flywheel.api import Receipt, Shown
+from flywheel.api import Briefing, Item, Receipt, Shown
+from flywheel.context.record import ROWLESS
 from flywheel.errors import Conflict, NotFound
 from flywheel.model import (
     SHORT,
@@ -26,6 +29,9 @@ from flywheel.store.mapper import find, get
 
 Found = Entry | Message | Session | Document | Symbol | Project
 
+KEPT: Final = 500
+"""Items of printed briefings that `show` can still show."""
+
 HASHED: Final[Sequence[type[Message] | type[Session] | type[Document] | type[Symbol]]] = (
     Session,
     Message,
@@ -35,12 +41,43 @@ HASHED: Final[Sequence[type[Message] | type[Session] | type[Document] | type[Sym
 """What has a hash for an id and is found by its head."""
 
 
+class Printed:
+    """What the last briefings told that has no row of its own (a folder, a skill, a file's text), for `show`."""
+
+    def __init__(self) -> None:
+        self._items: OrderedDict[str, Item] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def remember(self, briefing: Briefing) -> None:
+        """Keep its items; the oldest go."""
+        with self._lock:
+            for item in (item for part in briefing.slices for item in part.items if item.kind in ROWLESS):
+                self._items[item.id] = item
+                self._items.move_to_end(item.id)
+            while len(self._items) > KEPT:
+                self._items.popitem(last=False)
+
+    def find(self, wanted: str) -> Shown | None:
+        """The newest item whose id begins so."""
+        with self._lock:
+            found = next((item for id, item in reversed(self._items.items()) if id.startswith(wanted)), None)
+        if found is None:
+            return None
+        title = found.text.partition("\n")[0].partition("] ")[2][:120]
+        return _shown(found.kind, found.id, title, {"told": "by a briefing printed here"}, found.text)
+
+
+def plain_id(text: str) -> str:
+    """An id as a person copies it, without its ornaments."""
+    return text.strip().removeprefix("[").removesuffix("]").removeprefix("fw:")
+
+
 def resolve_id(tx: Tx, text: str) -> Found:
     """The one thing that ``text`` names: a full id, a short id, a native session id, or a project's name.
 
     Raises NotFound, or Conflict that lists the candidates.
     """
-    wanted = text.strip().removeprefix("[").removesuffix("]").removeprefix("fw:")
+    wanted = plain_id(text)
     found: list[Found] = []
     found += find(tx, Entry, "WHERE id = :id OR short = :id LIMIT 5", id=wanted)
     if re.fullmatch(r"[0-9a-f]{4,32}", wanted):
@@ -112,6 +149,7 @@ SELECT g.kind, 1, e.short, e.title, e.status FROM edge g JOIN entry e ON e.id = 
 def _entry(tx: Tx, entry: Entry) -> Shown:
     claims = find(tx, Claim, "WHERE entry_id = :id ORDER BY said_at", id=entry.id)
     timeline = [f"{_when(c.said_at)[:10]}  {c.type}, {c.status}, said by {c.role}: {c.text}" for c in claims]
+    timeline = list(dict.fromkeys(timeline))
     facts = {
         "type": str(entry.type),
         "status": str(entry.status),
@@ -125,16 +163,16 @@ def _entry(tx: Tx, entry: Entry) -> Shown:
     body = "\n".join(
         part for part in (str(entry.body or entry.summary), "", "Timeline:", *timeline) if part or timeline
     )
-    receipts = [
+    receipts = dict.fromkeys(
         Receipt(quote=q, said_by=r, agent=a, session_id=s, session_title=t, message_id=m, at=at)
         for q, r, a, s, t, m, at in tx.all(RECEIPTS, entry=entry.id)
-    ]
+    )
     rows = tx.all(LINKED, id=entry.id)
     links = [
         f"{'is ' if back else ''}{kind}{' of' if back else ''} [fw:{short}] {title} ({status})"
         for kind, back, short, title, status in rows
     ]
-    return _shown("entry", entry.id, entry.title, facts, body, receipts, links)
+    return _shown("entry", entry.id, entry.title, facts, body, tuple(receipts), links)
 
 
 def _message(tx: Tx, message: Message) -> Shown:

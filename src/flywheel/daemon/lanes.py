@@ -10,10 +10,13 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import IO, Any
+from typing import IO, Any, Final
 
 import orjson
 import structlog
+
+WORKER: Final = (sys.executable, "-P", "-m", "flywheel.daemon.worker")
+"""What a lane's process is; not even its working folder's files may pass for our modules."""
 
 log = structlog.get_logger("lanes")
 
@@ -43,15 +46,20 @@ class Lanes:
     """All lanes. Start, wake and stop them from the main thread only.
 
     ``setup`` is the JSON value that a child gets as its first line; ``poke`` is called, from any thread, when a child
-    has said something that may need another lane.
+    has said something that may need another lane. ``command`` starts a child; the lane's name is put after it.
     """
 
     def __init__(
-        self, lanes: Mapping[str, Sequence[str]], setup: Mapping[str, object], poke: Callable[[], None]
+        self,
+        lanes: Mapping[str, Sequence[str]],
+        setup: Mapping[str, object],
+        poke: Callable[[], None],
+        command: Sequence[str] = WORKER,
     ) -> None:
         self.lanes = {name: Lane(name, kinds) for name, kinds in lanes.items()}
         self._setup = orjson.dumps(setup)
         self._poke = poke
+        self._command = command
         self._stopping = False
         self._crashed = False
 
@@ -68,7 +76,7 @@ class Lanes:
         self._start(lane)
 
     def _start(self, lane: Lane) -> None:
-        command = [sys.executable, "-P", "-m", "flywheel.daemon.worker", lane.name]
+        command = [*self._command, lane.name]
         pipe = subprocess.PIPE
         process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, close_fds=True, cwd="/")
         lane.process, lane.job, lane.waiting = process, None, False
@@ -146,6 +154,7 @@ class Lanes:
 
     def stop(self, seconds: float) -> None:
         """Ask every child to finish its job; after ``seconds`` kill those that have not."""
+        self.reap()
         self._stopping = True
         running = [lane for lane in self.lanes.values() if lane.alive]
         for lane in running:
@@ -165,19 +174,18 @@ class Lanes:
             self._reap(lane)
 
     def describe(self) -> list[dict[str, object]]:
-        """What every running child does, for ``status``: seconds, and memory in MiB (PSS)."""
+        """What every running child does, for ``status``: seconds, and memory in MiB (PSS). From any thread."""
         now = time.monotonic()
-        return [
-            {
-                "lane": lane.name,
-                "pid": lane.process.pid,
-                "job": dict(lane.job) if lane.job else None,
-                "seconds": round(now - lane.since, 1),
-                "memory_mb": memory_mb(lane.process.pid),
-            }
-            for lane in self.lanes.values()
-            if lane.alive and lane.process is not None
-        ]
+        found: list[dict[str, object]] = []
+        for lane in self.lanes.values():
+            process, job = lane.process, lane.job
+            if process is not None and process.poll() is None:
+                seconds, memory = round(now - lane.since, 1), memory_mb(process.pid)
+                doing = dict(job) if job else None
+                found.append(
+                    {"lane": lane.name, "pid": process.pid, "job": doing, "seconds": seconds, "memory_mb": memory}
+                )
+        return found
 
 
 def memory_mb(pid: int) -> float:

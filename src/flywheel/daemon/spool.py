@@ -21,13 +21,13 @@ def drain_spool(folder: Path, take: Callable[[str, str, bytes], None]) -> int:
     count = 0
     for path in sorted(p for p in folder.iterdir() if not p.name.startswith(".")):
         parts = path.name.split(".")
+        if len(parts) != 3:
+            continue
         try:
             payload = path.read_bytes()
             path.unlink()
         except OSError as error:
             log.warning("spool_unreadable", file=path.name, error=str(error))
-            continue
-        if len(parts) != 3:
             continue
         take(parts[1], parts[2], payload)
         count += 1

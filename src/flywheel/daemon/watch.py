@@ -164,7 +164,7 @@ class Watch:
         """The agent whose transcript this is; "" for any other file."""
         parts = self._parts
         for reader in READERS.values():
-            for root in reader.roots(str(parts.home), parts.env):
+            for root in (*reader.roots(str(parts.home), parts.env), *parts.config.harvest.roots):
                 real = os.path.realpath(root)
                 if path.startswith(real + os.sep):
                     below = (Path(real).name, *Path(path).relative_to(real).parts)

@@ -27,6 +27,9 @@ WRITES: Final = ("import_path", "sync", "forget", "job_retry", "job_drop", "proj
 MAX_BODY: Final = 4 << 20
 """Bytes of a request body."""
 
+DRAINED: Final = 64 << 20
+"""Bytes of a body too large that are read and dropped."""
+
 MAX_HOOK: Final = 1 << 20
 """Bytes of a hook's payload."""
 
@@ -86,13 +89,19 @@ async def _health(request: Request) -> Response:
 
 
 async def _body(request: Request, limit: int) -> bytes:
-    """The whole body. Raises BadInput past ``limit`` bytes."""
+    """The whole body. Raises BadInput past ``limit`` bytes.
+
+    What is too large is read to its end first, within bounds: who is still sending would not hear the answer.
+    """
     parts, size = [], 0
     async for part in request.stream():
         size += len(part)
-        if size > limit:
-            raise BadInput(f"the body is larger than {limit >> 20} MB", limit=limit)
-        parts.append(part)
+        if size <= limit:
+            parts.append(part)
+        elif size > DRAINED:
+            break
+    if size > limit:
+        raise BadInput(f"the body is larger than {limit >> 20} MB", limit=limit)
     return b"".join(parts)
 
 

@@ -3,65 +3,24 @@
 from __future__ import annotations
 
 import contextlib
-import math
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 import tantivy
 
-from flywheel.index.analyze import Analyzer, compounds, trigrams
+from flywheel.index import text_query
+from flywheel.index.analyze import Analyzer, compounds
+from flywheel.index.text_query import Bounds, QueryTerms, View
 from flywheel.index.text_shelf import Group, Note, current, open_index, read_note, scope_of
-from flywheel.model import Micros, ProjectId, Seq
-
-NAME_BOOST: Final = 2.0
-"""A compound name that matches whole, against its words one by one."""
-
-GRAM_BOOST: Final = 0.5
-"""A compound name that no document has whole, within a longer one."""
-
-AKIN_BOOST: Final = 0.7
-"""A word that is akin to one of the question's."""
+from flywheel.model import Seq
 
 LARGE: Final = 0.2
 """Share of the index from which a project is filtered after the search: skipping blocks beats reading its list."""
 
-COSTLY: Final = 20_000
-"""Documents with a word from which looking it up takes milliseconds."""
-
-MOST_STEMS: Final = 32
-"""Words of a question that are looked up."""
-
 OVERFETCH: Final = 4
 """How many more hits are taken when they are filtered after the search."""
-
-
-@dataclass(frozen=True, slots=True)
-class QueryTerms:
-    """What a query looks for. ``names`` are compounds, ``runs`` the bigrams of each CJK run.
-
-    Of each group of ``akin``, the one stem that counts most in a document counts, by `AKIN_BOOST`.
-    """
-
-    stems: tuple[str, ...]
-    names: tuple[str, ...]
-    runs: tuple[str, ...]
-    akin: tuple[tuple[str, ...], ...] = ()
-
-    def __bool__(self) -> bool:
-        return bool(self.stems or self.names or self.runs)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bounds:
-    """The hard filters that the index knows. Empty and None do not filter."""
-
-    projects: Sequence[ProjectId] = ()
-    statuses: Sequence[str] = ()
-    since: Micros | None = None
-    until: Micros | None = None  # exclusive
 
 
 class TextReader:
@@ -102,16 +61,20 @@ class TextReader:
         searcher, schema = self._open()
         if searcher is None or schema is None or not terms or limit < 1:
             return []
+        view = View(searcher, schema, group)
         held = _held(searcher, bounds)
-        terms = _affordable(searcher, terms, group, held)
-        most = _most(searcher, terms, group)
-        wanted = [(tantivy.Occur.Should, one) for one in _clauses(searcher, schema, terms, group)]
-        if held > LARGE * searcher.num_docs and not _narrow(bounds):
+        counts = {stem: view.count("stems", stem) for stem in terms.stems}
+        most = text_query.most(view, terms, counts)
+        found = text_query.clauses(view, terms, counts, costly=held > text_query.COSTLY)
+        if not found:
+            return []
+        wanted = [(tantivy.Occur.Should, clause) for clause in found]
+        if held > LARGE * searcher.num_docs and bounds.only_projects:
             hits = searcher.search(tantivy.Query.boolean_query(wanted), limit * OVERFETCH, count=False).hits
             kept = list(_within(searcher, hits, bounds))
             if len(kept) >= limit or len(hits) < limit * OVERFETCH:
                 return _named(searcher, kept[:limit], most)
-        must = [(tantivy.Occur.Must, tantivy.Query.const_score_query(one, 0.0)) for one in _filters(schema, bounds)]
+        must = [(tantivy.Occur.Must, one) for one in text_query.filters(view, bounds)]
         query = tantivy.Query.boolean_query([*must, *wanted], minimum_number_should_match=1)
         return _named(searcher, searcher.search(query, limit, count=False).hits, most)
 
@@ -161,74 +124,11 @@ def _stamp(path: Path) -> tuple[int, ...]:
     return (found.st_ino, found.st_mtime_ns)
 
 
-def _clauses(
-    searcher: tantivy.Searcher, schema: tantivy.Schema, terms: QueryTerms, group: Group
-) -> Iterator[tantivy.Query]:
-    for stem in terms.stems:
-        yield tantivy.Query.term_query(schema, "stems", group + stem, "freq")
-    for group_stems in terms.akin:
-        alike = [tantivy.Query.term_query(schema, "stems", group + stem, "freq") for stem in group_stems]
-        yield tantivy.Query.boost_query(tantivy.Query.disjunction_max_query(alike), AKIN_BOOST)
-    for name in terms.names:
-        if searcher.doc_freq("names", group + name):
-            found = tantivy.Query.term_query(schema, "names", group + name, "basic")
-            yield tantivy.Query.boost_query(found, NAME_BOOST)
-            continue
-        grams = [tantivy.Query.term_query(schema, "grams", group + gram, "basic") for gram in trigrams(name)]
-        if grams:
-            within = tantivy.Query.boolean_query([(tantivy.Occur.Must, gram) for gram in grams])
-            yield tantivy.Query.boost_query(within, GRAM_BOOST)
-    for gram in terms.runs:
-        yield tantivy.Query.term_query(schema, "grams", group + gram, "basic")
-
-
 def _held(searcher: tantivy.Searcher, bounds: Bounds) -> int:
     """About how many documents the bounds leave to look through."""
     if not bounds.projects:
         return searcher.num_docs
     return sum(searcher.doc_freq("project", project) for project in bounds.projects)
-
-
-def _narrow(bounds: Bounds) -> bool:
-    return bool(bounds.statuses) or bounds.since is not None or bounds.until is not None
-
-
-def _affordable(searcher: tantivy.Searcher, terms: QueryTerms, group: Group, held: int) -> QueryTerms:
-    """Without the words that most of a large index has, when others are left: they cost milliseconds and say little.
-
-    Of a very long question the rarest `MOST_STEMS` words.
-    """
-    if held <= COSTLY and len(terms.stems) <= MOST_STEMS:
-        return terms
-    counts = {stem: searcher.doc_freq("stems", group + stem) for stem in terms.stems}
-    rare = [stem for stem in terms.stems if held <= COSTLY or counts[stem] <= COSTLY]
-    kept = rare if sum(1 for stem in rare if counts[stem]) > 1 else list(terms.stems)
-    if len(kept) > MOST_STEMS:
-        kept = sorted(kept, key=lambda stem: (not counts[stem], counts[stem]))[:MOST_STEMS]
-    return replace(terms, stems=tuple(kept))
-
-
-def _most(searcher: tantivy.Searcher, terms: QueryTerms, group: Group) -> float:
-    """What a document could score at most: every stem (a compound counts by its words) and every gram, over and over.
-
-    BM25 as tantivy has it: idf = ln(1 + (N - n + 0.5) / (n + 0.5)), k1 = 1.2.
-    """
-    total = searcher.num_docs
-    wanted = [("stems", stem) for stem in terms.stems] + [("grams", gram) for gram in terms.runs]
-    wanted = wanted or [("names", name) for name in terms.names]
-    counts = [searcher.doc_freq(name, group + term) for name, term in wanted]
-    return sum(2.2 * math.log(1 + (max(total - n, 0) + 0.5) / (n + 0.5)) for n in counts)
-
-
-def _filters(schema: tantivy.Schema, bounds: Bounds) -> Iterator[tantivy.Query]:
-    for name, values in (("project", bounds.projects), ("status", bounds.statuses)):
-        if len(values) == 1:
-            yield tantivy.Query.term_query(schema, name, values[0], "basic")
-        elif values:
-            yield tantivy.Query.term_set_query(schema, name, list(values))
-    if bounds.since is not None or bounds.until is not None:
-        last = None if bounds.until is None else bounds.until - 1
-        yield tantivy.Query.range_query(schema, "at", tantivy.FieldType.Integer, bounds.since, last)
 
 
 Found = Sequence[tuple[float, tantivy.DocAddress]]

@@ -73,6 +73,7 @@ def schema() -> tantivy.Schema:
     return builder.build()
 
 
+@functools.cache
 def fingerprint() -> str:
     """Names what an index folder was made by: schema and analyzers."""
     made_by = "\0".join((inspect.getsource(schema), *Group, analyze.VERSION, importlib.metadata.version("tantivy")))

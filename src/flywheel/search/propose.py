@@ -8,7 +8,8 @@ from typing import Final
 
 from flywheel.embed import Embedder
 from flywheel.index.analyze import compounds
-from flywheel.index.text_read import Bounds, TextReader
+from flywheel.index.text_query import Bounds
+from flywheel.index.text_read import TextReader
 from flywheel.index.text_shelf import Group
 from flywheel.index.vectors import VectorIndex
 from flywheel.model import SERVED, Kind
@@ -42,6 +43,7 @@ class Ask:
     kinds: Sequence[Kind]
     filters: Filters
     pool: int  # how many candidates each list may propose
+    said: bool = False  # of messages only prompts, replies and summaries
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +87,7 @@ def _by_text(sources: Sources, ask: Ask) -> Iterator[Listing]:
     terms = replace(terms, akin=sources.lexicon.akin(terms.stems))
     filters = ask.filters
     for kind in ask.kinds:
-        for group in _groups(kind, filters):
+        for group in _groups(kind, ask):
             narrow = filters.statuses if kind is Kind.ENTRY and set(filters.statuses) != set(SERVED) else ()
             timed = kind is not Kind.SYMBOL
             bounds = Bounds(
@@ -98,10 +100,12 @@ def _by_text(sources: Sources, ask: Ask) -> Iterator[Listing]:
             yield Listing(name="text", hits=[((kind, id), strength) for id, strength in hits])
 
 
-def _groups(kind: Kind, filters: Filters) -> tuple[Group, ...]:
+def _groups(kind: Kind, ask: Ask) -> tuple[Group, ...]:
+    if kind is Kind.MESSAGE and ask.said:
+        return (Group.TALK,)
     if kind is not Kind.ENTRY:
         return GROUPS[kind]
-    wanted = set(filters.statuses)
+    wanted = set(ask.filters.statuses)
     groups = ((Group.ENTRY, wanted & set(SERVED)), (Group.RETIRED, wanted - set(SERVED)))
     return tuple(group for group, statuses in groups if statuses)
 

@@ -53,10 +53,10 @@ def _facts_of(tx: Tx, kind: Kind, ids: Sequence[str], filters: Filters) -> list[
     where = ["t.id IN :ids", *refused]
     params: dict[str, object] = {"ids": ids}
     if filters.projects:
-        where.append("t.project_id IN :projects")
+        where.append("COALESCE(t.project_id, '') IN :projects")  # the ids lead, and no index of projects
         params["projects"] = list(filters.projects)
     if kind is Kind.ENTRY and filters.statuses:
-        where.append("t.status IN :statuses")
+        where.append("COALESCE(t.status, '') IN :statuses")
         params["statuses"] = list(filters.statuses)
     if when and filters.since is not None:
         where.append(f"{when} >= :since")

@@ -102,15 +102,18 @@ class Searcher:
         until: Micros | None = None,
         statuses: Sequence[str] = (),
         working: Collection[str] = (),
+        said: bool = False,
     ) -> SearchAnswer:
         """The best entries, messages, documents and symbols, or why there are none.
 
         No ``projects`` is everywhere, no ``kinds`` all of them, no ``statuses`` those that are served. ``since`` is
-        inclusive, ``until`` exclusive. ``working``: files and symbols at hand, whose entries come first. Raises
-        BadInput for an unknown kind or status.
+        inclusive, ``until`` exclusive. ``working``: files and symbols at hand, whose entries come first. ``said``: of
+        messages only what was said, not what tools were asked and answered; faster. Raises BadInput for an unknown
+        kind or status.
         """
         wanted = limit or self._config.search.limit
         ask = self._ask(query, projects, kinds, max(POOL, 3 * wanted), since, until, statuses)
+        ask = replace(ask, said=said)
         lagging = lag(self._db, self._sources.text.watermark())
         with self._db.read() as tx:
             ranked = self._rank(tx, ask, wanted, working)
@@ -154,7 +157,7 @@ class Searcher:
         lagging = lag(self._db, self._sources.text.watermark())
         statuses = (*SERVED, Status.SUPERSEDED)
         from_entries = self._ask(question, projects, (Kind.ENTRY,), POOL, None, None, statuses)
-        from_talk = replace(from_entries, kinds=(Kind.MESSAGE,))
+        from_talk = replace(from_entries, kinds=(Kind.MESSAGE,), said=True)
         with self._db.read() as tx:
             ranked = self._rank(tx, from_entries, limit, ())
             reasons = [] if ranked.weak else why.from_entries(tx, _chosen(ranked), limit)
