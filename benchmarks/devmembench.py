@@ -16,8 +16,9 @@ Question = Mapping[str, Any]
 
 
 def run(data: Path | None, n: int | None) -> dict[str, Any]:
-    """The first ``n`` questions (all unless given) of ``data/questions.jsonl`` over ``data/sessions.jsonl``, in percent:
-    the mean part of a question's gold sessions among the first 1, 3 and 5.
+    """The first ``n`` questions (all unless given) of ``data/questions.jsonl`` over ``data/sessions.jsonl``.
+
+    In percent: the mean part of a question's gold sessions among the first 1, 3 and 5.
 
     Questions go over all projects at once, since they name theirs. Those without a gold session are left out. Raises
     ValueError without ``data``.

@@ -22,10 +22,11 @@ Question = Mapping[str, Any]
 
 
 def run(data: Path | None, n: int | None) -> dict[str, Any]:
-    """The first ``n`` questions (all unless given) of ``data/queries.jsonl`` over the conversations of
-    ``data/turns.jsonl``, in percent: the mean part of a question's evidence turns among the first ten hits (over all
-    questions, and without the adversarial ones), how often all of them are there, and how often an evidence session is
-    among the first five sessions. Questions without evidence are left out. Raises ValueError without ``data``.
+    """The first ``n`` questions (all unless given) of ``data/queries.jsonl`` over ``data/turns.jsonl``.
+
+    In percent: the mean part of a question's evidence turns among the first ten hits (over all questions, and without
+    the adversarial ones), how often all of them are there, and how often an evidence session is among the first five
+    sessions. Questions without evidence are left out. Raises ValueError without ``data``.
     """
     if data is None:
         raise ValueError("locomo needs --data FOLDER with turns.jsonl and queries.jsonl")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -151,7 +150,7 @@ def test_changed_code_is_noticed_with_its_paths(house: House) -> None:
         until(lambda: house.keys("sync") == {str(checkout)})
         assert watch.standing() == []
     (job,) = (job for job in house.jobs() if job.kind == "sync")
-    assert [os.path.basename(str(path)) for path in job.payload["paths"]] == ["shop.py"]  # type: ignore[attr-defined]
+    assert [Path(path).name for path in job.payload["paths"]] == ["shop.py"]  # type: ignore[attr-defined]
 
 
 def _watched(watch: Watch, checkout: Path) -> bool:

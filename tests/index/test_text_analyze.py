@@ -39,6 +39,13 @@ def test_paths_are_names_by_segment() -> None:
     assert compounds("src/app/read_me.py,") == {"srcappreadmepy", "readmepy"}
 
 
+def test_line_numbers_do_not_hide_a_path() -> None:
+    """A path with a line and column, or in brackets, is the path: output is full of them."""
+    plain = ANALYZER.analyze("src/app/read_me.py")
+    for written in ("src/app/read_me.py:12", "(src/app/read_me.py:12:7):", '"src/app/read_me.py",'):
+        assert ANALYZER.analyze(written) == plain, written
+
+
 def test_plain_words_are_no_names() -> None:
     """Prose brings no names, so that no trigrams of it fill the index."""
     found = ANALYZER.analyze('The quick brown fox said: "it is ready!" (really)')

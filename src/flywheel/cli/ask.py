@@ -15,6 +15,7 @@ from flywheel.cli.paper import (
     emit,
     escape,
     headline,
+    labelled,
     open_paper,
     print_briefing,
     print_receipts,
@@ -118,7 +119,7 @@ def search(
         paper.print(f"note: {note}", markup=False)
 
 
-@click.command()
+@click.command(short_help="Find past decisions with their receipts.")
 @click.argument("question", nargs=-1, required=True)
 @click.option("--cwd", metavar="DIR", help="Ask about the project of this folder; the current one unless given.")
 @click.option("--project", default="", help="Ask about the project with this id or name.")
@@ -163,7 +164,7 @@ def show(id: str, json_: bool) -> None:
     paper = open_paper()
     headline(paper, shown.short, shown.title, shown.kind)
     for name, value in shown.facts.items():
-        paper.print(f"    [dim]{escape(name):<12}[/] {escape(value)}")
+        labelled(paper, name, value, column=12, style="dim", indent=4)
     if shown.body:
         paper.print()
         emit(paper, shown.body, indent=4, lines=400)
@@ -171,4 +172,4 @@ def show(id: str, json_: bool) -> None:
         paper.print()
         print_receipts(paper, shown.receipts)
     for link in shown.links:
-        paper.print(f"    → {escape(link)}")
+        emit(paper, f"→ {link}", indent=4, lines=3)

@@ -48,11 +48,12 @@ def _copy(source: Any, target: Path) -> None:
 
 def _commit(project: Path) -> None:
     """Make it a Git repository, where Git is there; without, the folder itself is the project."""
-    who = ["-c", "user.name=Demo", "-c", "user.email=demo@example.org", "-c", "commit.gpgsign=false"]
+    who = ["-c", "user.name=Demo", "-c", "user.email=demo@example.org"]
+    plain = ["-c", "commit.gpgsign=false", "-c", "core.hooksPath=/dev/null"]  # whatever the user's own settings are
     for command in (
         ["init", "-q", "-b", "main"],
         ["add", "."],
-        [*who, "commit", "-q", "-m", "Queue mail in PostgreSQL"],
+        [*who, *plain, "commit", "-q", "-m", "Queue mail in PostgreSQL"],
     ):
         try:
             subprocess.run(["git", *command], cwd=project, check=True, capture_output=True, timeout=20)

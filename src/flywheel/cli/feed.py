@@ -11,7 +11,7 @@ import click
 
 from flywheel.cli.ask import as_json_option, here
 from flywheel.cli.link import connect, load_settings, stop_daemon
-from flywheel.cli.paper import as_json, counted, escape, moment, open_paper, print_briefing
+from flywheel.cli.paper import as_json, counted, escape, labelled, moment, open_paper, print_briefing
 from flywheel.cli.watching import print_import, watch_import
 from flywheel.hooks.wanted import NO_START
 
@@ -91,7 +91,7 @@ def _print_next(paper: Console, cwd: str, *, demo: bool, empty: bool) -> None:
         paper.print(f"Ask about a decision:  [bold]{escape(ask + where)}[/]")
 
 
-@click.command()
+@click.command(short_help="Stop the daemon.")
 def down() -> None:
     """Stop the daemon; hooks do not start it again until the next `flywheel up` or other command that needs it."""
     settings = load_settings()
@@ -146,7 +146,7 @@ def status(json_: bool) -> None:
 
 def _print_status(paper: Console, found: Status) -> None:
     def row(name: str, text: str) -> None:
-        paper.print(f"[bold]{name:<9}[/] {escape(text)}")
+        labelled(paper, name, text, column=9)
 
     row("daemon", f"{found.version}, pid {found.pid}, since {moment(found.started_at)} UTC")
     row("store", found.store)
@@ -166,7 +166,7 @@ def _print_status(paper: Console, found: Status) -> None:
         doing = f"{job['kind']} {job['key']}" if isinstance(job, dict) else "waiting"
         row("worker", f"{worker['lane']} pid {worker['pid']}: {doing}, {worker['memory_mb']} MB")
     for problem in found.problems:
-        paper.print(f"[yellow]problem[/]   {escape(problem)}")
+        labelled(paper, "problem", problem, column=9, style="yellow")
 
 
 def _listed(counts: Mapping[str, int]) -> str:

@@ -82,7 +82,7 @@ def emit(paper: Console, text: str, *, indent: int, lines: int, style: str = "")
     width = max(20, _width(paper) - indent)
     out: list[str] = []
     for paragraph in clean(text).strip().splitlines():
-        out += textwrap.wrap(paragraph, width, replace_whitespace=False) or [""]
+        out += textwrap.wrap(paragraph, width, replace_whitespace=False, break_on_hyphens=False) or [""]
     for line in out[:lines]:
         paper.print(" " * indent + line, markup=False, style=style or None)
     if len(out) > lines:
@@ -101,6 +101,17 @@ def headline(paper: Console, short: str, title: str, tail: str = "") -> None:
         paper.print(Text(" " * 12 + line, "bold"))
     if tail and not fits:
         paper.print(Text(f"    {clean(tail)}", "dim"))
+
+
+def labelled(paper: Console, name: str, text: str, *, column: int, style: str = "bold", indent: int = 0) -> None:
+    """A name and what it is; lines that go on hang below the first, and what has no spaces is not broken."""
+    from rich.text import Text
+
+    width = max(20, _width(paper) - indent - column - 1)
+    lines = textwrap.wrap(clean(text), width, break_long_words=False, break_on_hyphens=False) or [""]
+    paper.print(Text.assemble(" " * indent, (f"{name:<{column}}", style), " ", lines[0]))
+    for line in lines[1:]:
+        paper.print(Text(" " * (indent + column + 1) + line))
 
 
 def print_briefing(paper: Console, text: str) -> None:

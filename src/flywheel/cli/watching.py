@@ -20,6 +20,9 @@ SHORTEST, LONGEST = 0.05, 0.3
 SHOWN: Final = 10
 """Errors that are printed; more are counted."""
 
+CHANGES_PER_JOB: Final = 500
+"""Index changes that take about as long as one follow-up job."""
+
 MEASURABLE: Final = 1_000_000
 """Bytes from which a speed says something."""
 
@@ -64,7 +67,7 @@ class ImportBar:
         total = max(1, progress.bytes)
         read = progress.files_done == progress.files
         self._bars.update(self._read, total=total, completed=total if read else progress.bytes_done, note=note)
-        follow = progress.jobs + progress.behind
+        follow = progress.jobs * CHANGES_PER_JOB + progress.behind
         self._most = max(self._most, follow)
         note = f"{counted(progress.jobs, 'job')} · index {progress.behind:,} behind"
         done = self._most - follow if read else 0

@@ -29,7 +29,7 @@ def free_orphans(db: Db) -> int:
 
 
 def _is_gone(owner: str) -> bool:
-    host, _, pid = (owner.split(":") + ["", ""])[:3]
+    host, _, pid = [*owner.split(":"), "", ""][:3]
     if host != socket.gethostname() or not pid.isdigit():
         return False
     try:

@@ -14,7 +14,7 @@ import tantivy
 
 from flywheel.text.words import STOP_WORDS, bigrams, split_identifier
 
-VERSION: Final = "2"
+VERSION: Final = "3"
 """Changes whenever a text would be analysed differently; names the index folder."""
 
 _CONTRACTED: Final = "don doesn didn isn wasn aren weren couldn wouldn shouldn hasn haven hadn ll ve re"
@@ -23,6 +23,8 @@ _CJK: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff
 _WORD: Final = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+")
 _IS_CJK: Final = re.compile(rf"[{_CJK}]")
 _PLAIN: Final = re.compile(r"[(\[{\"'`*<]{0,3}([A-Za-z]?[a-z]+)(?:'s)?[\])}\"'`*>.,;:!?…]{0,3}")
+_EDGES: Final = "()[]{}<>\"'`*.,;:!?…=|"
+_PLACE: Final = re.compile(r"(?<=\w)(?::\d+){1,2}\Z")
 _RUN: Final = re.compile(r"\w[\w./:\\@-]{2,}", re.ASCII)
 _COMPOUND: Final = re.compile(
     r"[A-Za-z0-9]_+[A-Za-z0-9]|[a-z][A-Z]|[A-Z]{2}[a-z]|[A-Za-z][0-9]|[0-9][A-Za-z]|\w[./:\\@-]{1,2}\w", re.ASCII
@@ -58,7 +60,7 @@ class Analyzer:
             tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.raw()).filter(tantivy.Filter.stemmer("english")).build()
         )
         self._chunks: dict[str, Terms] = {}
-        self._stems: dict[str, str] = {}
+        self._words: dict[str, str] = {}
 
     def analyze(self, text: str) -> Terms:
         """The terms of a text."""
@@ -71,23 +73,17 @@ class Analyzer:
         names, grams, runs = (" ".join([one[kind] for one in rich if one[kind]]) for kind in (1, 2, 3))
         return Terms(stems, names, grams, runs)
 
-    def stem(self, word: str) -> str:
-        """The English stem (Snowball) of a lower-case word."""
-        stem = self._stems.get(word)
-        if stem is None:
-            if len(self._stems) >= _REMEMBERED:
-                self._stems.clear()
-            stem = self._stems[word] = self._stemmer.analyze(word)[0]
-        return stem
-
     def _chunk(self, chunk: str) -> Terms:
         plain = _PLAIN.fullmatch(chunk)
         if plain:
-            word = plain[1].lower()
-            short = len(word) < 2 or len(word) > _LONGEST_WORD or word in _DROPPED
-            terms = _NOTHING if short else Terms(self.stem(word), "", "", "")
+            stems = self._word(plain[1])
+            terms = Terms(stems, "", "", "") if stems else _NOTHING
         else:
-            terms = self._rich(chunk)
+            core = _PLACE.sub("", chunk.strip(_EDGES))
+            if core == chunk:
+                terms = self._rich(chunk)
+            else:
+                terms = (self._chunks.get(core) or self._chunk(core)) if core else _NOTHING
         if len(chunk) <= _LONGEST_REMEMBERED:
             if len(self._chunks) >= _REMEMBERED:
                 self._chunks.clear()
@@ -102,13 +98,24 @@ class Analyzer:
         for word in _WORD.findall(chunk):
             if _IS_CJK.match(word):
                 runs += bigrams(word)
-            elif len(word) <= _LONGEST_WORD:
-                parts = split_identifier(word)
-                whole = [word.lower()] if len(parts) > 1 else []  # who wrote RabbitMQ may be asked for rabbitmq
-                stems += [self.stem(part) for part in whole + parts if len(part) > 1 and part not in _DROPPED]
+            elif found := self._word(word):
+                stems.append(found)
         names = compounds(chunk)
         grams = {gram for name in names for gram in trigrams(name)}
         return Terms(" ".join(stems), " ".join(names), " ".join(grams), " ".join(dict.fromkeys(runs)))
+
+    def _word(self, word: str) -> str:
+        """The stems of a run of letters and digits: who wrote RabbitMQ may be asked for rabbitmq, or for a rabbit."""
+        stems = self._words.get(word)
+        if stems is None:
+            parts = split_identifier(word) if len(word) <= _LONGEST_WORD else []
+            whole = [word.lower()] if len(parts) > 1 else []
+            kept = [part for part in whole + parts if len(part) > 1 and part not in _DROPPED]
+            stems = " ".join([self._stemmer.analyze(part)[0] for part in kept])
+            if len(self._words) >= _REMEMBERED:
+                self._words.clear()
+            self._words[word] = stems
+        return stems
 
 
 def compounds(chunk: str) -> set[str]:

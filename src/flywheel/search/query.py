@@ -18,9 +18,10 @@ from flywheel.model import SERVED, Kind, Micros, ProjectId, Status, short_id
 from flywheel.search import queries, rules, why
 from flywheel.search.lexicon import Lexicon
 from flywheel.search.passage import best_passage
-from flywheel.search.propose import Ask, Sources, propose
+from flywheel.search.propose import Ask, Sources
 from flywheel.search.queries import Filters, Full
 from flywheel.search.question import understand
+from flywheel.search.rank import Ranked, rank
 from flywheel.search.rules import Candidate, Facts, Key, Weights
 from flywheel.store import Db, Tx
 from flywheel.text.redact import Redactor
@@ -33,12 +34,6 @@ LONGEST_QUERY: Final = 4000
 
 POOL: Final = 40
 """Candidates that each list proposes at least."""
-
-LOOKED_AT: Final = 24
-"""Candidates that the store is asked about at a time, at least."""
-
-LARGEST_POOL: Final = 1000
-"""No list proposes more than a few times as many, however much the store refuses."""
 
 NAMES_SECONDS: Final = 30.0
 """How long the names of projects are remembered."""
@@ -56,17 +51,6 @@ class SessionHit:
     session_id: str
     score: float
     hits: Sequence[Hit]  # best first
-
-
-@dataclass(slots=True, kw_only=True)
-class Ranked:
-    """Candidates in order, with what the store says about them, and how they came about."""
-
-    candidates: list[Candidate]
-    facts: dict[Key, Facts]
-    proposed: int
-    refused: int  # proposed, and refused by a hard filter of the store
-    weak: bool  # nothing is relevant enough
 
 
 class Searcher:
@@ -160,7 +144,7 @@ class Searcher:
         from_talk = replace(from_entries, kinds=(Kind.MESSAGE,), said=True)
         with self._db.read() as tx:
             ranked = self._rank(tx, from_entries, limit, ())
-            reasons = [] if ranked.weak else why.from_entries(tx, _chosen(ranked), limit)
+            reasons = [] if ranked.weak else why.from_entries(tx, ranked, limit)
             if len(reasons) < limit:
                 spoken = self._rank(tx, from_talk, POOL, ())
                 reasons += [] if spoken.weak else self._spoken(tx, from_talk, spoken, reasons, limit)
@@ -172,7 +156,7 @@ class Searcher:
         words = self._sources.text.words
         wanted = words(ask.question.words)
         left = limit - len(reasons)
-        return why.from_messages(tx, _chosen(ranked), wanted, words, limit=left, known=known)
+        return why.from_messages(tx, ranked, wanted, words, limit=left, known=known)
 
     def _ask(
         self,
@@ -208,46 +192,22 @@ class Searcher:
         return names
 
     def _rank(self, tx: Tx, ask: Ask, wanted: int, working: Collection[str]) -> Ranked:
-        """Ask the store about the candidates, some at a time, until enough of them stand.
-
-        Where it refuses too many of all that were proposed, four times as many are proposed: an index that is behind
-        makes an answer slower, not shorter.
-        """
-        proposed = propose(tx, self._sources, ask, self._weights)
-        facts: dict[Key, Facts] = {}
-        looked, part = 0, max(LOOKED_AT, 2 * wanted + 8)
-        while looked < len(proposed) and (not looked or len(facts) < wanted):
-            facts |= queries.read_facts(tx, [one.key for one in proposed[looked : looked + part]], ask.filters)
-            looked += part
-        looked = min(looked, len(proposed))
-        if len(facts) < min(wanted, looked) and ask.pool <= len(proposed) and ask.pool < LARGEST_POOL:
-            return self._rank(tx, replace(ask, pool=4 * ask.pool), wanted, working)
-        facts = self._told(tx, facts, working)
-        candidates = rules.adjust(proposed[:looked], facts, self._weights, named=ask.question.projects)
-        weak = self._config.search.abstain and not rules.relevant(candidates, self._weights)
-        return Ranked(
-            candidates=candidates, facts=facts, proposed=len(proposed), refused=looked - len(facts), weak=weak
+        return rank(
+            tx, self._sources, ask, self._weights, wanted=wanted, working=working, abstain=self._config.search.abstain
         )
 
-    def _told(self, tx: Tx, facts: Mapping[Key, Facts], working: Collection[str]) -> dict[Key, Facts]:
-        """With what the ledger and the working set say about the entries among them."""
-        entries = [id for kind, id in facts if kind is Kind.ENTRY]
-        if not entries:
-            return dict(facts)
-        used = queries.usefulness(tx, entries)
-        shared = queries.overlaps(tx, entries, working)
-        told = dict(facts)
-        for id in used.keys() | shared.keys():
-            key = (Kind.ENTRY, id)
-            times, shown = used.get(id, (0, 0))
-            told[key] = replace(facts[key], used=times, shown=shown, overlap=shared.get(id, 0))
-        return told
-
     def _hits(self, tx: Tx, ask: Ask, ranked: Ranked, limit: int) -> list[Hit]:
-        first = ranked.candidates[: 2 * limit + 8]
-        full = queries.read_full(tx, [one.key for one in first])
-        words = {key: one.text[:TWIN_CHARS].lower().split() for key, one in full.items()}
-        kept = rules.distinct(first, words, limit, self._weights)
+        full: dict[Key, Full] = {}
+        words: dict[Key, Collection[str]] = {}
+        kept: list[Candidate] = []
+        looked = 0
+        while len(kept) < limit and looked < len(ranked.candidates):
+            more = ranked.candidates[looked : looked + limit - len(kept) + 4]
+            looked += len(more)
+            texts = queries.read_full(tx, [one.key for one in more])
+            full |= texts
+            words |= {key: one.text[:TWIN_CHARS].lower().split() for key, one in texts.items()}
+            kept = rules.distinct(ranked.candidates[:looked], words, limit, self._weights)
         wanted = self._sources.text.words(ask.question.words)
         return [self._hit(wanted, one, ranked.facts[one.key], full[one.key]) for one in kept]
 
@@ -282,7 +242,3 @@ class Searcher:
 
     def _notes(self) -> Sequence[str]:
         return () if self._sources.embedder and self._sources.vectors else ("no embedding model: full text only",)
-
-
-def _chosen(ranked: Ranked) -> why.Chosen:
-    return why.Chosen(candidates=ranked.candidates, facts=ranked.facts)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
 from flywheel.api import Reason, Receipt
 from flywheel.model import ClaimType, EdgeKind, Kind, Micros, Role, Status, short_id
 from flywheel.search.queries import Full, read_full
+from flywheel.search.rank import Ranked
 from flywheel.search.reasons import find_reason
-from flywheel.search.rules import Candidate, Facts, Key
+from flywheel.search.rules import Facts
 from flywheel.store import Tx
 
 RECEIPTS: Final = 3
@@ -24,15 +24,7 @@ DECISION: Final = 1.3
 """Who asks why wants a decision more than a fact."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chosen:
-    """Candidates in order, and what the store says about them."""
-
-    candidates: Sequence[Candidate]
-    facts: Mapping[Key, Facts]
-
-
-def from_entries(tx: Tx, chosen: Chosen, limit: int) -> list[Reason]:
+def from_entries(tx: Tx, chosen: Ranked, limit: int) -> list[Reason]:
     """The entries that answer, decisions first among equals, with citations and what they replaced or gave way to."""
     scored = [
         (one.score * (DECISION if chosen.facts[one.key].type == ClaimType.DECISION else 1.0), one.key)
@@ -69,7 +61,7 @@ def from_entries(tx: Tx, chosen: Chosen, limit: int) -> list[Reason]:
 
 def from_messages(
     tx: Tx,
-    chosen: Chosen,
+    chosen: Ranked,
     wanted: Collection[str],
     words: Callable[[str], Collection[str]],
     *,

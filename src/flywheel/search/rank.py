@@ -1,0 +1,76 @@
+"""Ranking: what lists propose, read again in the store with every hard filter, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from flywheel.model import Kind
+from flywheel.search import queries, rules
+from flywheel.search.propose import Ask, Sources, propose
+from flywheel.search.rules import Candidate, Facts, Key, Weights
+from flywheel.store import Tx
+
+LOOKED_AT: Final = 24
+"""Candidates that the store is asked about at a time, at least."""
+
+LARGEST_POOL: Final = 1000
+"""No list proposes more than a few times as many, however much the store refuses."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Ranked:
+    """Candidates in order, with what the store says about them, and how they came about."""
+
+    candidates: list[Candidate]
+    facts: Mapping[Key, Facts]
+    proposed: int
+    refused: int  # proposed, and refused by a hard filter of the store
+    weak: bool  # nothing is relevant enough
+
+
+def rank(
+    tx: Tx,
+    sources: Sources,
+    ask: Ask,
+    weights: Weights,
+    *,
+    wanted: int,
+    working: Collection[str] = (),
+    abstain: bool = True,
+) -> Ranked:
+    """Ask the store about the candidates, some at a time, until ``wanted`` of them stand; then put them in order.
+
+    Where it refuses too many of all that were proposed, four times as many are proposed: an index that is behind makes
+    an answer slower, not shorter.
+    """
+    proposed = propose(tx, sources, ask, weights)
+    facts: dict[Key, Facts] = {}
+    looked, part = 0, max(LOOKED_AT, wanted + 16)
+    while looked < len(proposed) and (not looked or len(facts) < wanted):
+        facts |= queries.read_facts(tx, [one.key for one in proposed[looked : looked + part]], ask.filters)
+        looked += part
+    looked = min(looked, len(proposed))
+    if len(facts) < min(wanted, looked) and ask.pool <= len(proposed) and ask.pool < LARGEST_POOL:
+        larger = replace(ask, pool=4 * ask.pool)
+        return rank(tx, sources, larger, weights, wanted=wanted, working=working, abstain=abstain)
+    told = _told(tx, facts, working)
+    candidates = rules.adjust(proposed[:looked], told, weights, named=ask.question.projects)
+    weak = abstain and not rules.relevant(candidates, weights)
+    return Ranked(candidates=candidates, facts=told, proposed=len(proposed), refused=looked - len(facts), weak=weak)
+
+
+def _told(tx: Tx, facts: Mapping[Key, Facts], working: Collection[str]) -> Mapping[Key, Facts]:
+    """With what the ledger and the working set say about the entries among them."""
+    entries = [id for kind, id in facts if kind is Kind.ENTRY]
+    if not entries:
+        return facts
+    used = queries.usefulness(tx, entries)
+    shared = queries.overlaps(tx, entries, working)
+    told = dict(facts)
+    for id in used.keys() | shared.keys():
+        key = (Kind.ENTRY, id)
+        times, shown = used.get(id, (0, 0))
+        told[key] = replace(facts[key], used=times, shown=shown, overlap=shared.get(id, 0))
+    return told
