@@ -9,6 +9,7 @@ import subprocess
 import pytest
 
 from flywheel.daemon.leases import free_orphans, owner_here
+from flywheel.daemon.single import has_ended
 from flywheel.jobs import queue
 from flywheel.store import Db
 
@@ -46,6 +47,16 @@ def test_the_job_of_anybody_else_stays_his(db: Db, owner: str) -> None:
     claim(db, owner)
     assert free_orphans(db) == 0
     assert queue.claim(db, kinds=["sync"], owner="next", lease=HOUR) is None
+
+
+def test_a_process_that_nobody_has_buried_is_dead() -> None:
+    """In a container without an init, ended processes stay in the table; they hold nothing all the same."""
+    with subprocess.Popen(["sleep", "60"]) as process:
+        assert not has_ended(process.pid)
+        process.kill()
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        assert has_ended(process.pid)
+    assert has_ended(process.pid)
 
 
 def test_owners_say_who_and_where() -> None:

@@ -51,7 +51,14 @@ class Searches(Protocol):
     """What is needed of `search.query.Searcher`."""
 
     def search(
-        self, *, query: str, projects: Sequence[ProjectId], kinds: Sequence[str], limit: int, working: Collection[str]
+        self,
+        *,
+        query: str,
+        projects: Sequence[ProjectId],
+        kinds: Sequence[str],
+        limit: int,
+        working: Collection[str],
+        said: bool,
     ) -> SearchAnswer:
         """Hits within the projects, best first; none when nothing is relevant enough."""
 
@@ -159,7 +166,12 @@ class Assembler:
             cues=cues_of(query, branch, git, standing.tasks if standing else ()),
             found=_once(
                 lambda: self._searcher.search(
-                    query=query, projects=family, kinds=("entry", "message", "document"), limit=FOUND, working=working
+                    query=query,
+                    projects=family,
+                    kinds=("entry", "message", "document"),
+                    limit=FOUND,
+                    working=working,
+                    said=True,
                 )
             ),
         )

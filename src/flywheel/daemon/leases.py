@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 
+from flywheel.daemon.single import has_ended
 from flywheel.store import Db
 
 
@@ -32,10 +33,4 @@ def _is_gone(owner: str) -> bool:
     host, _, pid = [*owner.split(":"), "", ""][:3]
     if host != socket.gethostname() or not pid.isdigit():
         return False
-    try:
-        os.kill(int(pid), 0)
-    except ProcessLookupError:
-        return True
-    except PermissionError:
-        pass
-    return False
+    return has_ended(int(pid))

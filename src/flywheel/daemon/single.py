@@ -82,6 +82,18 @@ def stop_process(pid: int, seconds: float) -> bool:
         os.close(process)
 
 
+def has_ended(pid: int) -> bool:
+    """Whether the process is gone, or has ended and only waits for its parent to take notice."""
+    try:
+        process = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return True
+    try:
+        return bool(select.select([process], [], [], 0)[0])
+    finally:
+        os.close(process)
+
+
 def daemon_pid(data: Path) -> int | None:
     """The pid of the daemon that holds the data folder, or None when none does."""
     try:
