@@ -18,11 +18,12 @@ from typing import Any, Final
 import orjson
 
 from benchmarks.big_store import Words, fill, make_checkouts, make_words
-from benchmarks.daemon import Running
+from benchmarks.daemon import Running, import_all
 from benchmarks.transcripts import write_corpus
 from flywheel.app.parts import open_parts, wall_clock
 from flywheel.client import Client
 from flywheel.config import Config, locate
+from flywheel.errors import DaemonDown
 
 MESSAGES: Final = 1_000_000
 """Messages of the bar; a tenth as many entries."""
@@ -42,17 +43,24 @@ def run(data: Path | None, n: int | None) -> dict[str, Any]:
     larger. ``p50_ms``, ``p95_ms``, ``p99_ms`` are of both, over a new connection each; the same of each kind beside
     them, and ``filled``, the part of the answers that held a briefing. Floor: ``/v1/health`` in the same way, in the
     same time.
+
+    ``data`` is a folder that keeps the filled store for the next time; its path must be short enough for a socket.
     """
     messages = n or MESSAGES
-    with tempfile.TemporaryDirectory(prefix="fwlatency") as folder:
-        checkouts = make_checkouts(Path(folder) / "work", PROJECTS)
-        home = Path(folder) / "home"
-        home.mkdir()
-        parts = open_parts(Config(), locate({"FLYWHEEL_HOME": str(home)}, home), {}, home)
-        with contextlib.closing(parts):
-            fill(parts, checkouts, messages, messages // 10, wall_clock())
-        root = Path(folder) / "corpus" / "projects"
-        write_corpus(root, checkouts, max(2_000, min(LINES, messages // 10)))
+    with contextlib.ExitStack() as stack:
+        folder = data or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="fwlatency")))
+        home, work, filled = folder / "home", folder / "work", folder / f"filled-{messages}"
+        if filled.exists():
+            checkouts = sorted(str(path) for path in work.iterdir())
+        else:
+            checkouts = make_checkouts(work, PROJECTS)
+            home.mkdir()
+            parts = open_parts(Config(), locate({"FLYWHEEL_HOME": str(home)}, home), {}, home)
+            with contextlib.closing(parts):
+                fill(parts, checkouts, messages, messages // 10, wall_clock())
+            filled.touch()
+        root = folder / f"corpus-{time.time_ns()}" / "projects"
+        write_corpus(root, checkouts, max(2_000, min(LINES, messages // 10)), seed=time.time_ns() % 1_000_003)
         with _daemon(home) as running:
             return {**_measure(running, checkouts, root), "n": messages}
 
@@ -100,10 +108,8 @@ def _daemon(home: Path) -> Iterator[Running]:
 
 
 def _import(running: Running, root: Path) -> None:
-    progress = running.client.import_path(path=str(root))
-    while not progress.done:
-        time.sleep(0.5)
-        progress = running.client.import_progress(id=progress.id)
+    with contextlib.suppress(DaemonDown):  # the measuring ended first
+        import_all(running.client, root)
 
 
 def _asks(checkouts: list[str], words: Words) -> Iterator[tuple[str, bytes]]:

@@ -11,6 +11,7 @@ import pytest
 from flywheel import errors
 from flywheel.cli import link
 from flywheel.cli.link import connect, load_settings, start_daemon
+from flywheel.client import Client
 from flywheel.config import Config
 from flywheel.daemon.single import single_instance, stop_process
 
@@ -41,6 +42,19 @@ def test_asking_without_a_daemon_does_not_start_one(home: Path) -> None:
     with pytest.raises(errors.DaemonDown):
         connect(start=False)
     assert list(home.iterdir()) == []
+
+
+@pytest.mark.parametrize(("version", "start", "calls"), [("0.0.0", True, ["stop", "start"]), ("0.0.0", False, [])])
+def test_a_daemon_of_another_version_is_replaced(
+    version: str, start: bool, calls: list[str], home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After an upgrade the old one would go on for ever; whoever only looks leaves it alone."""
+    called: list[str] = []
+    monkeypatch.setattr(Client, "ask", lambda *given: b'{"ok": true, "version": "%s"}' % version.encode())
+    monkeypatch.setattr(link, "stop_daemon", lambda settings: called.append("stop"))
+    monkeypatch.setattr(link, "start_daemon", lambda settings: called.append("start"))
+    connect(start=start)
+    assert called == calls
 
 
 class Stub:

@@ -30,12 +30,12 @@ def db(data: Path) -> Iterator[Db]:
     made.close()
 
 
-def start(lane: str, data: Path, *, idle: int = 3600, wrap: Sequence[str] = ()) -> subprocess.Popen[bytes]:
+def start(lane: str, data: Path, *, idle: int = 3600, stderr: int | None = None) -> subprocess.Popen[bytes]:
     """A lane's process, set up."""
     places = Places(config=data / "none.toml", data=data, run=data / "run")
-    command = [*wrap, sys.executable, "-m", "flywheel.daemon.worker", lane]
+    command = [sys.executable, "-m", "flywheel.daemon.worker", lane]
     pipe = subprocess.PIPE
-    process = subprocess.Popen(command, stdin=pipe, stdout=pipe)
+    process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=stderr)
     setup = {
         "config": {"daemon": {"idle_seconds": idle}},
         "places": {"config": str(places.config), "data": str(places.data), "run": str(places.run)},
@@ -105,6 +105,16 @@ def test_the_kernel_ends_a_lane_whose_daemon_is_killed(db: Db, data: Path) -> No
         daemon.wait(PATIENCE)
         psutil.wait_procs([lane], timeout=PATIENCE)
         assert not lane.is_running() or lane.status() == psutil.STATUS_ZOMBIE
+
+
+def test_a_lane_that_cannot_use_the_store_says_why(data: Path) -> None:
+    """One line with the reason, and the error's exit code: no traceback for what an operator can mend."""
+    (data / "flywheel.db").mkdir()
+    with start("code", data, stderr=subprocess.PIPE) as process:
+        assert process.stderr is not None
+        told = orjson.loads(process.stderr.read())
+        assert process.wait(PATIENCE) == 7
+    assert told["event"] == "lane_failed" and str(data / "flywheel.db") in told["message"]
 
 
 def test_a_lane_runs_the_jobs_of_its_kinds(db: Db, data: Path) -> None:

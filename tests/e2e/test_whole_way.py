@@ -265,7 +265,7 @@ def test_secrets_reach_neither_store_nor_index_nor_log(house: House, home: Path)
 
 def children(pid: int) -> list[psutil.Process]:
     """The lane processes of a daemon."""
-    return psutil.Process(pid).children(recursive=True)
+    return list(psutil.Process(pid).children(recursive=True))
 
 
 def test_no_child_outlives_a_killed_daemon(house: House) -> None:

@@ -71,7 +71,7 @@ def cli() -> None:
 def main() -> None:
     """Run the command line. An error of ours is printed on stderr, without a traceback, and has its own exit code."""
     try:
-        cli.main(standalone_mode=False)
+        cli.main(prog_name="flywheel", standalone_mode=False)
     except click.exceptions.Abort:
         click.echo("Aborted.", err=True)
         sys.exit(130)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from flywheel import __version__
 from flywheel.cli.ask import as_json_option, here
 from flywheel.cli.link import connect, load_settings, stop_daemon
 from flywheel.cli.paper import as_json, counted, escape, labelled, moment, open_paper, print_briefing
@@ -148,15 +149,17 @@ def _print_status(paper: Console, found: Status) -> None:
     def row(name: str, text: str) -> None:
         labelled(paper, name, text, column=9)
 
-    row("daemon", f"{found.version}, pid {found.pid}, since {moment(found.started_at)} UTC")
+    other = "" if found.version == __version__ else f" (this is {__version__}; flywheel up replaces it)"
+    row("daemon", f"{found.version}{other}, pid {found.pid}, since {moment(found.started_at)} UTC")
     row("store", found.store)
     row("files", _listed(found.files))
     row("lines", f"{found.lines:,} read, {found.bad_lines:,} bad")
     if found.unknown:
         row("unknown", ", ".join(f"{name} ×{n}" for name, n in list(found.unknown.items())[:8]))
     row("memory", ", ".join(counted(n, ONE.get(name, name), name) for name, n in found.rows.items()))
-    if found.refused:
-        row("refused", ", ".join(f"{n:,} {name}" for name, n in list(found.refused.items())[:8]))
+    refused = [f"{n:,} {name}" for name, n in found.refused.items() if name != "drafts"]
+    if refused:
+        row("refused", ", ".join(refused[:8]))
     row("jobs", _listed(found.jobs))
     behind = {name: n for name, n in found.behind.items() if n}
     row("index", ", ".join(f"{name} behind by {n:,}" for name, n in behind.items()) or "up to date")

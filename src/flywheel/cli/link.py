@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from flywheel import errors
+import orjson
+
+from flywheel import __version__, errors
 from flywheel.client import Client
 from flywheel.config import Config, Places, Table, locate, parse_config
 from flywheel.errors import ConfigError, DaemonDown, Unavailable
@@ -50,16 +52,20 @@ def load_settings() -> Settings:
 
 
 def connect(*, start: bool = True, timeout: float = 120.0) -> Client:
-    """A client of the running daemon, which is started when it does not run."""
+    """A client of the running daemon, which is started when it does not run, and anew when it is of another version."""
     settings = load_settings()
     path = settings.places.socket(settings.config)
     client = Client(path, timeout=timeout)
     try:
-        client.ask("GET", "/v1/health")
+        version = orjson.loads(client.ask("GET", "/v1/health"))["version"]
     except DaemonDown:
         if not start:
             raise
         start_daemon(settings)
+    else:
+        if version != __version__ and start:
+            stop_daemon(settings)
+            start_daemon(settings)
     return client
 
 

@@ -18,6 +18,7 @@ import structlog
 from flywheel import app
 from flywheel.config import Config, Places, parse_config
 from flywheel.daemon.leases import owner_here
+from flywheel.errors import FlywheelError
 from flywheel.jobs import queue
 from flywheel.jobs.worker import keep_lease, run_one
 
@@ -144,14 +145,18 @@ def main() -> None:
     setup = control.setup()
     config: Config = parse_config(setup["config"])
     places = Places(**{k: Path(v) for k, v in setup["places"].items()})
-    parts = app.open_parts(config, places, setup["env"], Path(setup["home"]))
     try:
-        if name == "index":
-            follow_feed(parts, control)
-        else:
-            run_jobs(name, parts, control)
-    finally:
-        parts.close()
+        parts = app.open_parts(config, places, setup["env"], Path(setup["home"]))
+        try:
+            if name == "index":
+                follow_feed(parts, control)
+            else:
+                run_jobs(name, parts, control)
+        finally:
+            parts.close()
+    except FlywheelError as error:  # what it was at is tried again; a full disk needs no traceback
+        structlog.get_logger("lane").error("lane_failed", error=type(error).__name__, message=error.message)
+        sys.exit(error.exit_code)
 
 
 if __name__ == "__main__":
