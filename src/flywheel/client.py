@@ -1,45 +1,55 @@
-"""The Api over the daemon's unix socket."""
+"""The Api over the daemon's unix socket.
+
+Speaks its few lines of HTTP itself and loads the answers' classes when one is built: the command line's start is felt.
+"""
 
 from __future__ import annotations
 
-import http.client
+import contextlib
 import socket
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from flywheel import errors
-from flywheel.api import (
-    Api,
-    Briefing,
-    Done,
-    Explained,
-    ImportProgress,
-    JobList,
-    SearchAnswer,
-    Shown,
-    Status,
-    WhyAnswer,
-)
-from flywheel.codec import decode, encode
-from flywheel.model import Micros
 
-T = TypeVar("T")
+if TYPE_CHECKING:
+    from flywheel.api import (
+        Api,
+        Briefing,
+        Done,
+        Explained,
+        ImportProgress,
+        JobList,
+        SearchAnswer,
+        Shown,
+        Status,
+        WhyAnswer,
+    )
+    from flywheel.model import Micros
 
 
-class _UnixConnection(http.client.HTTPConnection):
-    """HTTP over a unix socket."""
-
-    def __init__(self, path: Path, timeout: float) -> None:
-        super().__init__("flywheel", timeout=timeout)
-        self._path = path
-
-    def connect(self) -> None:
-        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.sock.settimeout(self.timeout)
-        self.sock.connect(str(self._path))
+def _exchange(path: Path, seconds: float, head: str, body: bytes) -> tuple[int, bytes]:
+    """One request over the socket; the answer's status and body. Raises OSError; ValueError for half an answer."""
+    data = bytearray()
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+        connection.settimeout(seconds)
+        connection.connect(str(path))
+        head += f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+        # a body that is too large is answered, and the connection reset, before it was read to its end
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            connection.sendall(head.encode() + body)
+        with contextlib.suppress(ConnectionResetError):
+            while part := connection.recv(1 << 16):
+                data += part
+    lines, _, rest = bytes(data).partition(b"\r\n\r\n")
+    first, *fields = lines.lower().split(b"\r\n")
+    lengths = [field[15:].strip() for field in fields if field.startswith(b"content-length:")]
+    if not first.startswith(b"http/1.1 ") or len(lengths) != 1 or len(rest) < int(lengths[0]):
+        raise ValueError("the answer was cut off")
+    return int(first[9:12]), rest[: int(lengths[0])]
 
 
 def _classes() -> Mapping[str, type[errors.FlywheelError]]:
@@ -64,28 +74,28 @@ class Client:
 
     def ask(self, method: str, path: str, body: bytes = b"", kind: str = "application/json") -> bytes:
         """One request; the body of a 2xx answer."""
-        connection = _UnixConnection(self._path, self._timeout)
+        head = f"{method} {path} HTTP/1.1\r\nHost: flywheel\r\nContent-Type: {kind}\r\n"
         try:
-            connection.request(method, path, body, {"Content-Type": kind, "Connection": "close"})
-            answer = connection.getresponse()
-            data = answer.read()
+            status, data = _exchange(self._path, self._timeout, head, body)
         except (FileNotFoundError, ConnectionRefusedError, PermissionError) as error:
-            raise errors.DaemonDown(f"no daemon answers at {self._path}; start it with: flywheel daemon") from error
-        except (OSError, http.client.HTTPException) as error:
+            raise errors.DaemonDown(f"no daemon answers at {self._path}; start it with: flywheel up") from error
+        except (OSError, ValueError) as error:
             raise errors.DaemonDown(f"the daemon at {self._path} broke off: {error}") from error
-        finally:
-            connection.close()
-        if answer.status >= 300:
-            raise _error(answer.status, data)
+        if status >= 300:
+            raise _error(status, data)
         return data
 
-    def _verb(self, kind: type[T], verb: str, **given: object) -> T:
-        return decode(kind, self.ask("POST", f"/v1/{verb}", encode(given)))
+    def _verb(self, verb: str, **given: object) -> Any:
+        from flywheel.api import Api
+        from flywheel.codec import decode, encode, result_type
+
+        return decode(result_type(getattr(Api, verb)), self.ask("POST", f"/v1/{verb}", encode(given)))
 
     def context(
         self, *, cwd: str, query: str = "", agent: str = "claude", budget: int | None = None, session: str = ""
     ) -> Briefing:
-        return self._verb(Briefing, "context", cwd=cwd, query=query, agent=agent, budget=budget, session=session)
+        found: Briefing = self._verb("context", cwd=cwd, query=query, agent=agent, budget=budget, session=session)
+        return found
 
     def search(
         self,
@@ -100,8 +110,7 @@ class Client:
         until: Micros | None = None,
         statuses: Sequence[str] = (),
     ) -> SearchAnswer:
-        return self._verb(
-            SearchAnswer,
+        found: SearchAnswer = self._verb(
             "search",
             query=query,
             cwd=cwd,
@@ -113,42 +122,55 @@ class Client:
             until=until,
             statuses=list(statuses),
         )
+        return found
 
     def why(self, *, question: str, cwd: str = "", project: str = "", limit: int = 5) -> WhyAnswer:
-        return self._verb(WhyAnswer, "why", question=question, cwd=cwd, project=project, limit=limit)
+        found: WhyAnswer = self._verb("why", question=question, cwd=cwd, project=project, limit=limit)
+        return found
 
     def show(self, *, id: str) -> Shown:
-        return self._verb(Shown, "show", id=id)
+        found: Shown = self._verb("show", id=id)
+        return found
 
     def status(self) -> Status:
-        return self._verb(Status, "status")
+        found: Status = self._verb("status")
+        return found
 
     def import_path(self, *, path: str = "", agent: str = "") -> ImportProgress:
-        return self._verb(ImportProgress, "import_path", path=path, agent=agent)
+        found: ImportProgress = self._verb("import_path", path=path, agent=agent)
+        return found
 
     def import_progress(self, *, id: str) -> ImportProgress:
-        return self._verb(ImportProgress, "import_progress", id=id)
+        found: ImportProgress = self._verb("import_progress", id=id)
+        return found
 
     def sync(self, *, cwd: str) -> Done:
-        return self._verb(Done, "sync", cwd=cwd)
+        found: Done = self._verb("sync", cwd=cwd)
+        return found
 
     def forget(self, *, id: str, reason: str = "") -> Done:
-        return self._verb(Done, "forget", id=id, reason=reason)
+        found: Done = self._verb("forget", id=id, reason=reason)
+        return found
 
     def jobs(self, *, state: str = "") -> JobList:
-        return self._verb(JobList, "jobs", state=state)
+        found: JobList = self._verb("jobs", state=state)
+        return found
 
     def job_retry(self, *, id: str) -> Done:
-        return self._verb(Done, "job_retry", id=id)
+        found: Done = self._verb("job_retry", id=id)
+        return found
 
     def job_drop(self, *, id: str) -> Done:
-        return self._verb(Done, "job_drop", id=id)
+        found: Done = self._verb("job_drop", id=id)
+        return found
 
     def project_explain(self, *, path: str) -> Explained:
-        return self._verb(Explained, "project_explain", path=path)
+        found: Explained = self._verb("project_explain", path=path)
+        return found
 
     def project_merge(self, *, source: str, target: str) -> Done:
-        return self._verb(Done, "project_merge", source=source, target=target)
+        found: Done = self._verb("project_merge", source=source, target=target)
+        return found
 
     def hook(self, *, agent: str, event: str, payload: bytes) -> bytes:
         return self.ask("POST", f"/v1/hook/{agent}/{event}", payload, "application/octet-stream")

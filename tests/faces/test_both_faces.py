@@ -94,6 +94,7 @@ ERRORS: dict[str, tuple[type[errors.FlywheelError], Call]] = {
     "a relative path": (errors.BadInput, lambda api, f: api.context(cwd="src")),
     "a path with a NUL": (errors.BadInput, lambda api, f: api.context(cwd="/a\0b")),
     "a negative budget": (errors.BadInput, lambda api, f: api.context(cwd="/", budget=-1)),
+    "an agent that nobody knows": (errors.BadInput, lambda api, f: api.import_path(path=f.transcripts, agent="x")),
     "no limit": (errors.BadInput, lambda api, f: api.search(query="x", cwd="/", limit=0)),
     "a limit out of bounds": (errors.BadInput, lambda api, f: api.search(query="x", cwd="/", limit=100_000)),
     "no kind of hit": (errors.BadInput, lambda api, f: api.search(query="x", cwd="/", kinds=["cheese"])),

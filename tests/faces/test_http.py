@@ -62,8 +62,10 @@ def test_an_unknown_path_is_404_and_names_the_verbs(faces: Faces, path: str) -> 
     ],
 )
 def test_a_wrong_method_is_405(faces: Faces, method: str, path: str) -> None:
-    """What changes something is never done by a GET."""
-    refused(ask(faces.socket, method, path), 405, "bad_input")
+    """What changes something is never done by a GET; the answer names what is allowed."""
+    answer = ask(faces.socket, method, path)
+    refused(answer, 405, "bad_input")
+    assert answer.headers["allow"] and method not in answer.headers["allow"].split(", ")
 
 
 def test_a_hook_is_posted(faces: Faces) -> None:

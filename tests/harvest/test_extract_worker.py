@@ -11,6 +11,7 @@ from tests.harvest.extract_house import NOW, House, deps_for, in_project, other_
 from tests.harvest.rules_talk import DAY, Turn, talk
 
 from flywheel.harvest import extract
+from flywheel.harvest.refused import rejections
 from flywheel.harvest.rules import Yield, drafts_of
 from flywheel.jobs.worker import Stopped
 from flywheel.model import (
@@ -270,7 +271,7 @@ def test_refusals_are_counted_per_session_and_not_twice(house: House) -> None:
     house.extract("s1")
     house.hear("s2", ("user", "So we decided to use PostgreSQL for invoices?"))
     with house.db.read() as tx:
-        assert extract.rejections(tx) == {"hypothetical": 1, "question": 1, "drafts": 1}
+        assert rejections(tx) == {"hypothetical": 1, "question": 1, "drafts": 1}
 
 
 def test_a_stopped_job_can_be_run_again(house: House) -> None:
@@ -305,7 +306,7 @@ def test_a_citation_that_does_not_read_as_quoted_is_not_written(house: House, mo
     house.extract("s1")
     assert house.entries() == []
     with house.db.read() as tx:
-        assert extract.rejections(tx)["citation does not match"] == 1
+        assert rejections(tx)["citation does not match"] == 1
         assert find(tx, Claim) == []
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -34,6 +35,7 @@ from flywheel.harvest import discover
 from flywheel.jobs import queue
 from flywheel.model import GLOBAL, Micros, Project, ProjectId
 from flywheel.projects import queries as projects
+from flywheel.readers import READERS
 from flywheel.store import forget as forgetting
 from flywheel.store.mapper import find
 
@@ -156,13 +158,16 @@ class App:
         )
 
     def import_path(self, *, path: str = "", agent: str = "") -> ImportProgress:
+        if agent and agent not in READERS:
+            raise BadInput(f"no agent is called {agent!r}; known are: {', '.join(READERS)}", field="agent")
         if path:
             looked = discover.locate(_absolute(path, "path"))
         else:
             looked = discover.discover(str(self.parts.home), self.parts.env, more=self.parts.config.harvest.roots)
-        found = [one for one in looked.found if agent in ("", one.agent)]
+        if agent:  # only this agent's; and without roots nothing counts as vanished
+            looked = replace(looked, found=[one for one in looked.found if one.agent == agent], roots=())
         errors = [f"{where}: {why}" for where, why in looked.unreadable]
-        sizes = {one.path: one.size for one in found}
+        sizes = {one.path: one.size for one in looked.found}
         id = self._imports.begin(sizes, errors, wall_clock())
         discover.sweep(self.parts.db, looked, wall_clock())
         self.poke()

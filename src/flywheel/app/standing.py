@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
 
 from flywheel.api import Status
 from flywheel.app.parts import Parts
-from flywheel.harvest import extract
+from flywheel.harvest.refused import rejections
 from flywheel.jobs import queue
 from flywheel.model import FileState, Micros
 from flywheel.store import Tx
@@ -19,6 +22,9 @@ COUNTED: Mapping[str, str] = {
     "candidates": "SELECT count(*) FROM entry WHERE status = 'candidate'",
     "symbols": "SELECT count(*) FROM symbol",
 }
+
+LEAST_FREE: Final = 8 << 20
+"""Bytes below which a disk counts as full."""
 
 
 def make_status(
@@ -36,10 +42,10 @@ def make_status(
         files, lines, bad, unknown = _files(tx)
         rows = {name: int(tx.all(sql)[0][0]) for name, sql in COUNTED.items()}
         jobs = queue.counts(tx)
-        refused = extract.rejections(tx)
+        refused = rejections(tx)
         failed = tx.all("SELECT path, error FROM transcript_file WHERE state = 'failed' ORDER BY path LIMIT 5")
     _, embedder = parts.embedder()
-    problems = [*parts.db.notices, *hooks]
+    problems = [*parts.db.notices, *_disk(parts.data), *hooks]
     problems += [f"transcript {path} was not read: {error}" for path, error in failed]
     if jobs.get("dead"):
         problems.append(f"{jobs['dead']} jobs are dead; see: flywheel jobs list --state dead, then: jobs retry all")
@@ -60,6 +66,14 @@ def make_status(
         refused=dict(sorted(refused.items(), key=lambda pair: -pair[1])),
         problems=problems,
     )
+
+
+def _disk(data: Path) -> list[str]:
+    """What to do when the data folder's disk is as good as full."""
+    left = shutil.disk_usage(data).free
+    if left >= LEAST_FREE:
+        return []
+    return [f"{left >> 20} MB are left on the disk of {data}: nothing more is kept until some space is freed"]
 
 
 def _files(tx: Tx) -> tuple[dict[str, int], int, int, dict[str, int]]:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final
 
 from flywheel.harvest.entries import write_drafts
 from flywheel.harvest.entry_upkeep import refresh
+from flywheel.harvest.refused import remember
 from flywheel.harvest.rules import drafts_of
 from flywheel.harvest.rules.session import TOOL_CHARS
 from flywheel.jobs.worker import Deps, Stopped
-from flywheel.model import Entry, Job, Kind, Message, MessageKind, Micros, Session, Setting
-from flywheel.store import Db, Tx
-from flywheel.store.json import dump, load
-from flywheel.store.mapper import columns, decode, find, get, upsert
+from flywheel.model import Entry, Job, Kind, Message, MessageKind, Micros, Session
+from flywheel.store import Db
+from flywheel.store.mapper import columns, decode, get
 
 KIND: Final = "extract"
 """Job kind; the key is the session's id."""
@@ -26,7 +26,6 @@ PAGE: Final = 500
 """Messages read at a time."""
 
 _HEARD: Final = (MessageKind.PROMPT, MessageKind.REPLY, MessageKind.TOOL_CALL, MessageKind.TOOL_RESULT)
-_PREFIX: Final = "extract:"
 
 
 def run(job: Job, deps: Deps) -> None:
@@ -50,7 +49,7 @@ def run(job: Job, deps: Deps) -> None:
                 return
             refused += write_drafts(tx, found.drafts[start : start + BATCH], session, deps.now()).refused
     _withdraw_retracted(deps.db, session, deps.now())
-    _remember(deps.db, session, len(found.drafts), refused)
+    remember(deps.db, session, len(found.drafts), refused)
 
 
 def _heard(deps: Deps, session: Session) -> Iterator[Message]:
@@ -107,25 +106,3 @@ def _withdraw_retracted(db: Db, session: Session, now: Micros) -> None:
                 tx.run("UPDATE claim SET status = 'superseded' WHERE id IN :ids", ids=claims)
                 refresh(tx, entry, None, now)
                 tx.changed(Kind.ENTRY, entry.id, entry.project_id)
-
-
-def _remember(db: Db, session: Session, drafts: int, refused: Mapping[str, int]) -> None:
-    """Keep what was refused and why, per session, so that a second run replaces the first one's counts."""
-    value = dump({"drafts": drafts, "rejected": dict(sorted(refused.items()))})
-    setting = Setting(name=_PREFIX + session.id, value=value)
-    with db.read() as tx:
-        if get(tx, Setting, name=setting.name) == setting:
-            return
-    with db.write() as tx:
-        if get(tx, Session, id=session.id) is not None:
-            upsert(tx, setting)
-
-
-def rejections(tx: Tx) -> Mapping[str, int]:
-    """How many statements were refused in all sessions, by reason; ``drafts`` counts those that were not."""
-    total: Counter[str] = Counter()
-    for setting in find(tx, Setting, "WHERE name LIKE :prefix", prefix=_PREFIX + "%"):
-        facts = load(setting.value)
-        total.update(facts["rejected"])
-        total["drafts"] += facts["drafts"]
-    return total

@@ -148,4 +148,5 @@ async def _http_error(request: Request, error: Exception) -> Response:
         found = NotFound(f"no such path: {request.url.path}", verbs=[*READS, *WRITES])
     response = _error(found)
     response.status_code = status
+    response.headers.update(getattr(error, "headers", None) or {})  # a 405 names the methods that are allowed
     return response
