@@ -33,7 +33,7 @@ from flywheel.context.assemble import Assembler
 from flywheel.errors import BadInput, NotFound, Refused
 from flywheel.harvest import discover
 from flywheel.jobs import queue
-from flywheel.model import GLOBAL, Micros, Project, ProjectId
+from flywheel.model import GLOBAL, SHORT, Micros, Project, ProjectId
 from flywheel.projects import queries as projects
 from flywheel.readers import READERS
 from flywheel.store import forget as forgetting
@@ -142,7 +142,7 @@ class App:
                 return show_thing(tx, resolve_id(tx, id))
             except NotFound:
                 wanted = plain_id(id)
-                if shown := self._printed.find(wanted) or record.told(tx, wanted):
+                if len(wanted) >= SHORT and (shown := self._printed.find(wanted) or record.told(tx, wanted)):
                     return shown
                 raise
 
