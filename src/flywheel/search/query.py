@@ -32,6 +32,9 @@ SEARCHED: Final = (Kind.ENTRY, Kind.MESSAGE, Kind.DOCUMENT, Kind.SYMBOL)
 LONGEST_QUERY: Final = 4000
 """Characters of a question that are looked at."""
 
+SAID_POOL: Final = 24
+"""Candidates of each list where a briefing asks, which has a few milliseconds."""
+
 POOL: Final = 40
 """Candidates that each list proposes at least."""
 
@@ -96,8 +99,8 @@ class Searcher:
         kind or status.
         """
         wanted = limit or self._config.search.limit
-        ask = self._ask(query, projects, kinds, max(POOL, 3 * wanted), since, until, statuses)
-        ask = replace(ask, said=said)
+        pool = max(SAID_POOL, 2 * wanted) if said else max(POOL, 3 * wanted)
+        ask = replace(self._ask(query, projects, kinds, pool, since, until, statuses), said=said)
         lagging = lag(self._db, self._sources.text.watermark())
         with self._db.read() as tx:
             ranked = self._rank(tx, ask, wanted, working)

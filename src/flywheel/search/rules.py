@@ -119,7 +119,9 @@ def fuse(listings: Sequence[Listing], weights: Weights) -> list[Candidate]:
     for listing in listings:
         base = weights.vector_base * listing.hits[-1][1] if listing.full and listing.hits else 0.0
         for rank, (key, strength) in enumerate(listing.hits, 1):
-            one = found.setdefault(key, Candidate(key=key))
+            one = found.get(key)
+            if one is None:
+                one = found[key] = Candidate(key=key)
             one.why.append(f"{listing.name} {rank}" if listing.name in ("text", "vector") else listing.name)
             if listing.name == "text":
                 one.text = max(one.text, strength)
