@@ -22,23 +22,21 @@ check: $(VENV)/.test
 	$(BIN)/lint-imports
 
 bench: $(VENV)/.test
-	@for name in redact ast hook context_latency; do $(BIN)/python -m benchmarks $$name || exit 1; done
+	@for name in redact ast hook; do $(BIN)/python -m benchmarks $$name || exit 1; done
 
 clean:
 	rm -rf $(VENV)
 
-# Ways to an environment that has pip, the usual one first. The last ones need neither root nor a package of the system.
+# Ways to an environment that has pip, the usual one first. None needs root.
 define MAKE_VENV
 bare() { $(PYTHON) -m venv --without-pip "$$1"; }
 borrowed() { bare "$$1" && $(PYTHON) -m pip -q --python "$$1/bin/python" install pip; }
-fetched() { bare "$$1" && $(PYTHON) -c "from urllib.request import urlopen as get; \
-  print(get('https://bootstrap.pypa.io/get-pip.py').read().decode())" | "$$1/bin/python" - -q; }
-for way in "$(PYTHON) -m venv" "$(PYTHON) -m virtualenv -q" "uv venv -q --seed -p $(PYTHON)" borrowed fetched; do
+for way in "$(PYTHON) -m venv" "$(PYTHON) -m virtualenv -q" "uv venv -q --seed -p $(PYTHON)" borrowed; do
   rm -rf "$(VENV)"
   if $$way "$(VENV)" && "$(BIN)/python" -m pip --version; then exit 0; fi
 done >/dev/null 2>&1
 rm -rf "$(VENV)"
-echo "No way to make an environment: install python3-venv, or put virtualenv or uv on the PATH" >&2
+echo "No way to make an environment: install python3-venv or python3-pip, or put virtualenv or uv on the PATH" >&2
 exit 1
 endef
 export MAKE_VENV

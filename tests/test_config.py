@@ -70,6 +70,12 @@ def test_shares_past_the_whole_are_refused() -> None:
         parse_config({"context": {"shares": {"slot": 0.9, "entries": 0.9}}})
 
 
+def test_a_relative_socket_path_is_refused() -> None:
+    """It would mean another socket to each process."""
+    with pytest.raises(ConfigError, match=r"my.toml:2: daemon.socket must be an absolute path"):
+        parse_config({"daemon": {"socket": "x.sock"}}, file="my.toml", text='[daemon]\nsocket = "x.sock"\n')
+
+
 def test_partial_tables_keep_the_other_defaults() -> None:
     """Naming one share leaves the others as they were."""
     shares = parse_config({"context": {"shares": {"slot": 0.05}}}).context.shares

@@ -231,6 +231,9 @@ def parse_config(table: Table, *, file: str = "flywheel.toml", text: str = "") -
     if problems:
         raise ConfigError("\n".join(problems), problems=problems)
     config = Config(**cast("dict[str, Any]", sections))
+    if config.daemon.socket and not config.daemon.socket.startswith("/"):
+        at = _line(text, "socket", "daemon")
+        raise ConfigError(f"{file}:{at}: daemon.socket must be an absolute path; it is {config.daemon.socket!r}")
     total = sum(config.context.shares.values())
     if total > 1 + 1e-9:
         at = _line(text, "shares", "context")

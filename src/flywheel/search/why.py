@@ -119,7 +119,11 @@ def _receipts(tx: Tx, ids: Sequence[str]) -> dict[str, list[Receipt]]:
         ids=list(ids),
     )
     found: dict[str, list[Receipt]] = defaultdict(list)
+    seen: set[tuple[str, str, str]] = set()  # two claims may rest on one quote
     for entry, quote, role, at, message, session, title, agent, path in rows:
+        if (entry, message, quote) in seen:
+            continue
+        seen.add((entry, message, quote))
         found[entry].append(
             Receipt(
                 quote=quote,
