@@ -88,7 +88,8 @@ class EntriesSource:
         for place, (relevance, row) in enumerate(best):
             if row.title not in titles:
                 titles.add(row.title)
-                texts = _texts(row, told.get(row.id, Details()), both.get(row.id, ()), against.get(row.id, ()), place)
+                whole = place < BODIES and (bool(ask.query) or row.status is not Status.CANDIDATE)
+                texts = _texts(row, told.get(row.id, Details()), both.get(row.id, ()), against.get(row.id, ()), whole)
                 pieces.append(_piece(ask, row, relevance + (DISPUTE if row.id in against else 0.0), texts))
         return pieces
 
@@ -138,8 +139,11 @@ def _best(ranked: Ranked, times: int = 1) -> Ranked:
     return reviewed[: times * REVIEWED] + unreviewed[: times * UNREVIEWED]
 
 
-def _texts(row: EntryRow, told: Details, both: Sequence[str], against: Sequence[str], place: int) -> Mapping[str, str]:
-    """The entry's levels. What is disputed or contradicted has no level that shows one side only."""
+def _texts(row: EntryRow, told: Details, both: Sequence[str], against: Sequence[str], whole: bool) -> Mapping[str, str]:
+    """The entry's levels. What is disputed or contradicted has no level that shows one side only.
+
+    Only with ``whole`` there is a body; of unreviewed ones several short say more at a start than one long.
+    """
     said = f", said in {row.evidence} sessions" if row.evidence > 1 else ""
     when: Micros = told.said_at or row.at
     status = f"({row.type.replace('_', ' ')}, {_MARKS[row.status]}, {day(when)}{said})"
@@ -153,7 +157,7 @@ def _texts(row: EntryRow, told: Details, both: Sequence[str], against: Sequence[
         open_ = f"\n    Contradicted by {' and '.join(against)}; a person has not decided yet."
         return {"summary": f"{mark} {line} {status}{open_}", "title": f"{mark} {title} {status}{open_}"}
     parts = [part for part in told.body.split("\n") if part.strip() and part.strip() not in (row.summary, row.title)]
-    rest = [shorten(part, 400) for part in parts[:8]] if place < BODIES else []
+    rest = [shorten(part, 400) for part in parts[:8]] if whole else []
     return {
         "body": "\n    ".join([f"{mark} {line} {status}", *rest]) if rest else "",
         "summary": f"{mark} {line} {status}",
