@@ -101,7 +101,7 @@ NAMED = [
     ("Server=db;User=sa;Password=¤letmein9¤;Encrypt=yes", "password"),
     ("AccountName=x;AccountKey=¤abcdEFGH1234+/abcdEFGH1234==¤;Suffix=y", "key"),
     ("host=x user=y password=¤hunter2¤ dbname=z", "password"),
-    ("//registry.npmjs.org/:_authToken=¤abc123-def456¤", "token"),
+    ("//npm.example.org/:_authToken=¤abc123-def456¤", "token"),
     ('"auth": "¤dXNlcjpwYXNzd29yZA==¤"', "credential"),
     ("<password>¤hunter2¤</password>", "password"),
     ("x --password ¤hunter22¤ --verbose", "password"),

@@ -111,22 +111,14 @@ def open_parts(config: Config, places: Places, env: Mapping[str, str], home: Pat
 
 
 def _load_embedder(model: str) -> tuple[Embedder | None, str]:
-    if model == "none":
-        return None, "none (embed.model says so): full text only"
     from flywheel.embed import ModelMissing
+    from flywheel.embed.select import open_embedder
 
     try:
-        if model == "static":
-            from flywheel.embed.static import load_static
-
-            static = load_static()
-            return static, static.model_id
-        from flywheel.embed.sentence_transformers import SentenceTransformersEmbedder
-
-        other = SentenceTransformersEmbedder(model.removeprefix("sentence-transformers:"))
-        return other, other.model_id
+        found = open_embedder(model)
+        return found, found.model_id
     except ModelMissing as error:
-        return None, f"missing, full text only: {error.message}"
+        return None, f"none, full text only: {error.message}"
 
 
 def seconds_to_next_job(parts: Parts) -> float:
