@@ -76,6 +76,14 @@ def test_a_relative_socket_path_is_refused() -> None:
         parse_config({"daemon": {"socket": "x.sock"}}, file="my.toml", text='[daemon]\nsocket = "x.sock"\n')
 
 
+def test_a_model_of_no_known_kind_is_refused_with_the_rest() -> None:
+    """What only several settings together, or a form, make wrong is in the same list as everything else."""
+    with pytest.raises(ConfigError) as caught:
+        parse_config({"embed": {"model": "big"}, "daemon": {"threads": 0, "socket": "s"}})
+    assert len(caught.value.message.splitlines()) == 3
+    assert parse_config({"embed": {"model": "sentence-transformers:x/y"}}).embed.model == "sentence-transformers:x/y"
+
+
 def test_partial_tables_keep_the_other_defaults() -> None:
     """Naming one share leaves the others as they were."""
     shares = parse_config({"context": {"shares": {"slot": 0.05}}}).context.shares

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields
 from pathlib import Path
 from types import MappingProxyType
@@ -228,17 +228,23 @@ def parse_config(table: Table, *, file: str = "flywheel.toml", text: str = "") -
             problems.append(f"{file}:{at}: {name} is a section; write [{name}] and its settings below it")
         else:
             sections[name] = _section(name, cast("type[Any]", _section_type(known[name])), value, file, text, problems)
+    config = Config(**cast("dict[str, Any]", sections))
+    problems += [f"{file}:{_line(text, key, section)}: {what}" for section, key, what in _impossible(config)]
     if problems:
         raise ConfigError("\n".join(problems), problems=problems)
-    config = Config(**cast("dict[str, Any]", sections))
-    if config.daemon.socket and not config.daemon.socket.startswith("/"):
-        at = _line(text, "socket", "daemon")
-        raise ConfigError(f"{file}:{at}: daemon.socket must be an absolute path; it is {config.daemon.socket!r}")
+    return config
+
+
+def _impossible(config: Config) -> Iterator[tuple[str, str, str]]:
+    """(section, key, what is wrong) of what no single setting's bounds can say."""
+    socket, model = config.daemon.socket, config.embed.model
+    if socket and not socket.startswith("/"):
+        yield "daemon", "socket", f"daemon.socket must be an absolute path; it is {socket!r}"
+    if model not in ("static", "none") and not model.startswith("sentence-transformers:"):
+        yield "embed", "model", f'embed.model must be "static", "none" or "sentence-transformers:NAME"; it is {model!r}'
     total = sum(config.context.shares.values())
     if total > 1 + 1e-9:
-        at = _line(text, "shares", "context")
-        raise ConfigError(f"{file}:{at}: context.shares add up to {total:.2f}; make them at most 1")
-    return config
+        yield "context", "shares", f"context.shares add up to {total:.2f}; make them at most 1"
 
 
 def _section_type(of: Field[Any]) -> object:
