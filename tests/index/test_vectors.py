@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from flywheel.embed import quantise
-from flywheel.index.vectors import Batch, Gone, VectorIndex, VectorWriter, open_vector_writer, open_vectors, write_mark
+from flywheel.index.vectors import Batch, Gone, VectorIndex, VectorWriter, write_mark
+from flywheel.index.vectors_open import open_vector_writer, open_vectors
 from flywheel.model import GLOBAL, Embedding, Kind, ProjectId, Seq
 from flywheel.store import Db, mapper
 

@@ -10,7 +10,8 @@ import pytest
 
 from flywheel.embed import Vectors
 from flywheel.index.follow import Settles, behind, lag, step
-from flywheel.index.vectors import VectorIndex, VectorWriter, open_vector_writer, open_vectors
+from flywheel.index.vectors import VectorIndex, VectorWriter
+from flywheel.index.vectors_open import open_vector_writer, open_vectors
 from flywheel.model import (
     Category,
     Change,

@@ -12,7 +12,8 @@ from flywheel.app.pace import CURRENT, TEXT
 from flywheel.app.parts import Parts
 from flywheel.index.follow import LIMIT, Follower, behind, step
 from flywheel.index.text import TextFollower
-from flywheel.index.vectors import VectorWriter, open_vector_writer
+from flywheel.index.vectors import VectorWriter
+from flywheel.index.vectors_open import open_vector_writer
 from flywheel.model import Seq
 from flywheel.search.embedding import EmbeddingFollower
 

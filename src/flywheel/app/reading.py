@@ -9,7 +9,8 @@ from flywheel.app.pace import TEXT
 from flywheel.app.parts import Parts
 from flywheel.index.follow import lag
 from flywheel.index.text_read import TextReader
-from flywheel.index.vectors import VectorIndex, open_vectors
+from flywheel.index.vectors import VectorIndex
+from flywheel.index.vectors_open import open_vectors
 from flywheel.model import Seq
 from flywheel.search.query import Searcher
 from flywheel.store import Db

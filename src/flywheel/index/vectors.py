@@ -1,4 +1,4 @@
-"""The vector index's seam: what search asks, what the embedding worker writes, and which flavour a store gets."""
+"""The vector index's seam: what search asks, what the embedding worker writes, and how far it is."""
 
 from __future__ import annotations
 
@@ -96,28 +96,6 @@ class VectorWriter(Protocol):
 
     def close(self) -> None:
         """Let go of files and locks."""
-
-
-def open_vectors(db: Db, data: Path) -> VectorIndex:
-    """The index to search in, of the flavour that suits the store. ``data`` is the data folder."""
-    if db.dialect == "postgres":
-        from flywheel.index.vectors_postgres import PostgresVectors
-
-        return PostgresVectors(db)
-    from flywheel.index.vectors_reader import SegmentReader
-
-    return SegmentReader(data / FOLDER)
-
-
-def open_vector_writer(db: Db, data: Path) -> VectorWriter:
-    """The writer that suits the store. Raises Conflict while another process has it (SQLite)."""
-    if db.dialect == "postgres":
-        from flywheel.index.vectors_postgres import PostgresVectorWriter
-
-        return PostgresVectorWriter()
-    from flywheel.index.vectors_writer import SegmentWriter
-
-    return SegmentWriter(data / FOLDER)
 
 
 def read_mark(tx: Tx, model: str) -> tuple[str, Seq]:
