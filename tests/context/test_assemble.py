@@ -252,7 +252,7 @@ def test_briefing_of_a_small_project_reads_like_this(make: Make, sqlite_db: Db, 
     )
     os.utime(repo / "AGENTS.md", ns=(NOW * 1000, NOW * 1000))
     text = make().assemble(cwd=str(repo)).text
-    shown = text.replace(str(repo), "/work/repo")
+    shown = text.replace(str(repo), "/home/dev/repo")
     golden = Path(__file__).parent / "golden" / "briefing.txt"
     assert_golden(golden, shown)
 

@@ -328,5 +328,11 @@ def test_the_installed_hook_speaks_to_the_daemon(house: House, home: Path) -> No
     )
     ran = subprocess.run(["/bin/sh", "-c", command], input=payload, capture_output=True, check=False)
     assert ran.returncode == 0 and b"unconfirmed" in ran.stdout and b"flywheel-briefing" in ran.stdout
+    assert not house.client.status().problems
+    script = home / "data" / "hook" / "flywheel-hook.py"
+    kept = script.read_bytes()
+    script.unlink()
+    assert any("hook client" in told and "missing" in told for told in house.client.status().problems)
+    script.write_bytes(kept)
     assert house.command("install", "claude", "--uninstall", "--yes").returncode == 0
     assert settings.read_bytes() == before

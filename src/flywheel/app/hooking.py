@@ -15,6 +15,7 @@ import structlog
 from flywheel.app.parts import HARVEST, RETRO, Parts, wall_clock
 from flywheel.context import record
 from flywheel.context.assemble import Assembler
+from flywheel.hooks import claude, install
 from flywheel.hooks.events import HookDeps, Hooks
 from flywheel.hooks.moment import Action, Ended, Harvest, Injected, Observe
 from flywheel.jobs import queue
@@ -36,6 +37,16 @@ LAG: Final = 0.03
 """Seconds that the first action waits: the answer is on its way, and writing beside it would slow it."""
 
 log = structlog.get_logger("hooks")
+
+
+def hook_problems(parts: Parts) -> Sequence[str]:
+    """What keeps the hooks in Claude Code's settings from working (a script or program is gone), with the remedy."""
+    folder = parts.env.get("CLAUDE_CONFIG_DIR")
+    settings = claude.settings_file(Path(folder) if folder else parts.home / ".claude")
+    if not settings.exists():
+        return ()
+    setup = install.Setup(data=parts.data, socket=parts.places.socket(parts.config), python=install.base_python())
+    return install.problems(claude.AGENT, settings, claude.HOOKS, setup)
 
 
 class Hooking:

@@ -22,7 +22,7 @@ from flywheel.api import (
     WhyAnswer,
 )
 from flywheel.app import progress as tracking
-from flywheel.app.hooking import Hooking
+from flywheel.app.hooking import Hooking, hook_problems
 from flywheel.app.parts import Parts, wall_clock
 from flywheel.app.reading import Readers, open_readers
 from flywheel.app.showing import Printed, plain_id, resolve_id, show_thing
@@ -61,6 +61,7 @@ class App:
         self.poke = poke
         self._workers = workers
         self._started = wall_clock()
+        self.watching: Callable[[], Sequence[str]] = tuple  # what is not watched, and why; the daemon says so
         self._imports = tracking.Imports()
         self._printed = Printed()
         self._assembler = Assembler(parts.db, self.readers.searcher, parts.config, wall_clock, home=parts.home)
@@ -154,7 +155,7 @@ class App:
             started_at=self._started,
             behind=self.readers.behind(),
             workers=self._workers(),
-            hooks=self._hooking.problems(),
+            hooks=[*self._hooking.problems(), *hook_problems(self.parts), *self.watching()],
         )
 
     def import_path(self, *, path: str = "", agent: str = "") -> ImportProgress:

@@ -124,7 +124,8 @@ def serve(
             signal.signal(sign, lambda *_: keeper.stop())
         sweep = Sweep(parts, api)
         stack.enter_context(start_clock(config, sweep, lambda: drain_spool(places.data / "spool", api.late_hook)))
-        stack.enter_context(Watch(parts, api, sweep))
+        watch = stack.enter_context(Watch(parts, api, sweep))
+        api.watching = watch.standing
         log.info("daemon_ready", version=__version__, socket=str(path), store=parts.db.describe())
         ready(path)
         keeper.run(lanes, api.readers)
