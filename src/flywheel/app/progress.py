@@ -12,6 +12,7 @@ from flywheel.api import ImportProgress
 from flywheel.errors import NotFound
 from flywheel.model import Micros, new_id
 from flywheel.store import Tx
+from flywheel.store.chunks import chunks
 
 CHUNK: Final = 400
 """Paths of one query."""
@@ -83,16 +84,12 @@ def _look(tx: Tx, one: Import, open_jobs: int, behind: int) -> ImportProgress:
     )
 
 
-def _chunks(paths: Sequence[str]) -> list[Sequence[str]]:
-    return [paths[i : i + CHUNK] for i in range(0, len(paths), CHUNK)]
-
-
 def _totals(tx: Tx, one: Import) -> tuple[int, int, list[str], list[str]]:
     """Messages, bad lines, errors and project names of the import's files."""
     messages = bad = 0
     errors: list[str] = []
     ids: set[str] = set()
-    for chunk in _chunks(list(one.sizes)):
+    for chunk in chunks(list(one.sizes), CHUNK):
         rows = tx.all(
             "SELECT path, messages, bad_lines, state, error, project_id FROM transcript_file WHERE path IN :paths",
             paths=chunk,
@@ -104,7 +101,7 @@ def _totals(tx: Tx, one: Import) -> tuple[int, int, list[str], list[str]]:
             if project:
                 ids.add(project)
     names: list[str] = []
-    for part in _chunks(sorted(ids)):
+    for part in chunks(sorted(ids), CHUNK):
         names += [name for (name,) in tx.all("SELECT name FROM project WHERE id IN :ids ORDER BY name", ids=part)]
     return messages, bad, errors, names
 
@@ -112,7 +109,7 @@ def _totals(tx: Tx, one: Import) -> tuple[int, int, list[str], list[str]]:
 def _offsets(tx: Tx, pending: set[str]) -> int:
     """Bytes read of the files that are not through yet."""
     total = 0
-    for chunk in _chunks(sorted(pending)):
+    for chunk in chunks(sorted(pending), CHUNK):
         row = tx.one('SELECT COALESCE(SUM("offset"), 0) FROM transcript_file WHERE path IN :paths', paths=chunk)
         total += int(row[0]) if row else 0
     return total

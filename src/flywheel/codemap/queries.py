@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
-from typing import Final
+from collections.abc import Iterable, Sequence
 
 import orjson
 
@@ -12,8 +10,8 @@ from flywheel.codemap.planning import Known
 from flywheel.codemap.rules import Folder, Modules, Topology, focus, map_modules
 from flywheel.model import ProjectId, Setting, Symbol
 from flywheel.store import Tx, mapper
+from flywheel.store.chunks import CHUNK, chunks
 
-CHUNK: Final = 500
 """Values of one IN list."""
 
 Mark = tuple[str, str, str, int, int]
@@ -140,10 +138,3 @@ def _load_map(value: str) -> Topology:
     kept = orjson.loads(value)
     kept["folders"] = [Folder(**folder) for folder in kept["folders"]]
     return Topology(**kept)
-
-
-def chunks(values: Sequence[str], size: int = CHUNK) -> Iterator[list[str]]:
-    """``values`` in lists of at most ``size``."""
-    rest = iter(values)
-    while some := list(islice(rest, size)):
-        yield some

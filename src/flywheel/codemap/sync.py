@@ -19,6 +19,7 @@ from flywheel.codemap.rows import Delta, Place, compare, compare_edges, symbols
 from flywheel.codemap.writing import Writer
 from flywheel.jobs.worker import Deps, Stopped
 from flywheel.model import ProjectId, SourceFile
+from flywheel.store.chunks import chunks
 
 _FILES: Final = 60
 _DEFINITIONS: Final = 1500
@@ -178,8 +179,7 @@ class Sync:
         )
 
     def _remove(self, gone: Sequence[Known]) -> None:
-        for start in range(0, len(gone), queries.CHUNK):
-            some = gone[start : start + queries.CHUNK]
+        for some in chunks(gone):
             with self._deps.db.read() as tx:
                 marks = queries.marks(tx, [old.id for old in some])
                 edges = queries.edges(tx, self._root, [old.path for old in some])

@@ -16,6 +16,7 @@ from flywheel.jobs.queue import enqueue
 from flywheel.model import FileState, JobState, Micros, TranscriptFile
 from flywheel.readers import READERS, Reader
 from flywheel.store import Db, mapper
+from flywheel.store.chunks import chunks
 
 T = TypeVar("T")
 
@@ -145,10 +146,10 @@ def sweep(db: Db, discovery: Discovery, now: Micros) -> Swept:
     order = {item.path: number for number, item in enumerate(due)}  # microseconds: jobs are taken in this order
     on_disk = {item.path for item in discovery.found}
     gone = [row.path for row in known.values() if _vanished(row, on_disk, discovery)]
-    for paths in _batches(gone):
+    for paths in chunks(gone, _BATCH):
         with db.write(bulk=True) as tx:
             tx.run(_GONE, state=FileState.GONE.value, now=now, paths=paths)
-    for items in _batches(due):
+    for items in chunks(due, _BATCH):
         with db.write(bulk=True) as tx:
             mapper.insert_many(tx, [_seen(item, now) for item in items])
             for item in items:
@@ -157,10 +158,6 @@ def sweep(db: Db, discovery: Discovery, now: Micros) -> Swept:
                     tx, kind=KIND, key=item.path, project_id=None, now=Micros(now + order[item.path]), payload=payload
                 )
     return Swept(seen=len(on_disk), enqueued=len(due), gone=len(gone))
-
-
-def _batches(items: Sequence[T]) -> Iterator[Sequence[T]]:
-    return (items[start : start + _BATCH] for start in range(0, len(items), _BATCH))
 
 
 def _walk(folder: str, parts: tuple[str, ...], reader: Reader, unreadable: list[tuple[str, str]]) -> Iterator[Found]:

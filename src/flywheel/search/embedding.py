@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,6 +14,7 @@ from flywheel.index.vectors import START, Batch, Gone, VectorWriter, write_mark
 from flywheel.model import Change, Embedding, Kind, Op, Seq, digest
 from flywheel.search.embedding_texts import Wanted, read_texts
 from flywheel.store import Db, Tx, mapper
+from flywheel.store.chunks import chunks
 
 ENCODE: Final = 256
 """Texts encoded at a time."""
@@ -104,7 +105,7 @@ class EmbeddingFollower:
     def _existing(self, tx: Tx, wanted: Sequence[Wanted]) -> dict[tuple[Kind, str], Embedding]:
         found: dict[tuple[Kind, str], Embedding] = {}
         for kind in Kind:
-            for ids in _chunks([item.id for item in wanted if item.kind is kind]):
+            for ids in chunks([item.id for item in wanted if item.kind is kind], CHUNK):
                 for row in mapper.find(
                     tx,
                     Embedding,
@@ -147,11 +148,6 @@ class EmbeddingFollower:
     def _drop(self, db: Db, gone: Sequence[Gone]) -> None:
         """Delete every model's vectors of what is no more."""
         for kind in Kind:
-            for ids in _chunks([item.id for item in gone if item.kind is kind]):
+            for ids in chunks([item.id for item in gone if item.kind is kind], CHUNK):
                 with db.write(bulk=True) as tx:
                     tx.run("DELETE FROM embedding WHERE kind = :kind AND id IN :ids", kind=kind.value, ids=ids)
-
-
-def _chunks(ids: Sequence[str]) -> Iterator[Sequence[str]]:
-    for start in range(0, len(ids), CHUNK):
-        yield ids[start : start + CHUNK]

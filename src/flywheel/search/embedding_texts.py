@@ -6,11 +6,12 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import Final
 
 from flywheel.index.vectors import Gone
 from flywheel.model import Change, Clean, Document, Entry, Kind, Message, MessageKind, Op, ProjectId, Symbol
 from flywheel.store import Tx, mapper
+from flywheel.store.chunks import chunks
 from flywheel.text.compose import fold, join, span
 from flywheel.text.words import split_identifier
 
@@ -28,8 +29,6 @@ STRETCH: Final = 200
 """Messages between two changed ones of a session up to which all are read in one go."""
 
 CHUNK: Final = 500
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +63,7 @@ def _messages(tx: Tx, ids: Sequence[str]) -> tuple[list[Wanted], set[str]]:
     """Texts of prose that stands, and the messages that never have a vector."""
     sessions: dict[str, dict[str, int]] = defaultdict(dict)
     never: set[str] = set()
-    for chunk in _chunks(ids):
+    for chunk in chunks(ids, CHUNK):
         for id, session, ordinal, kind in tx.all(
             "SELECT id, session_id, ordinal, kind FROM message WHERE id IN :ids", ids=chunk
         ):
@@ -128,7 +127,7 @@ def _message(message: Message, before: Message | None) -> Wanted:
 
 def _entries(tx: Tx, ids: Sequence[str]) -> tuple[list[Wanted], set[str]]:
     """Title, summary and body."""
-    entries = [entry for chunk in _chunks(ids) for entry in mapper.find(tx, Entry, "WHERE id IN :ids", ids=chunk)]
+    entries = [entry for chunk in chunks(ids, CHUNK) for entry in mapper.find(tx, Entry, "WHERE id IN :ids", ids=chunk)]
     return [
         Wanted(
             kind=Kind.ENTRY,
@@ -143,7 +142,7 @@ def _entries(tx: Tx, ids: Sequence[str]) -> tuple[list[Wanted], set[str]]:
 def _documents(tx: Tx, ids: Sequence[str]) -> tuple[list[Wanted], set[str]]:
     """Title and how it begins."""
     sql = f"SELECT {_heads(Document)} FROM document WHERE id IN :ids"
-    documents = [mapper.decode(Document, row) for chunk in _chunks(ids) for row in tx.all(sql, ids=chunk)]
+    documents = [mapper.decode(Document, row) for chunk in chunks(ids, CHUNK) for row in tx.all(sql, ids=chunk)]
     return [
         Wanted(
             kind=Kind.DOCUMENT,
@@ -158,7 +157,7 @@ def _documents(tx: Tx, ids: Sequence[str]) -> tuple[list[Wanted], set[str]]:
 def _symbols(tx: Tx, ids: Sequence[str]) -> tuple[list[Wanted], set[str]]:
     """The words of its name, and what is said about it; its signature where nothing is."""
     sql = f"SELECT {_named(Symbol)} FROM symbol WHERE id IN :ids"
-    symbols = [mapper.decode(Symbol, row) for chunk in _chunks(ids) for row in tx.all(sql, ids=chunk)]
+    symbols = [mapper.decode(Symbol, row) for chunk in chunks(ids, CHUNK) for row in tx.all(sql, ids=chunk)]
     return [
         Wanted(kind=Kind.SYMBOL, id=symbol.id, project_id=symbol.project_id, text=_head(_symbol(symbol)))
         for symbol in symbols
@@ -193,8 +192,3 @@ def _named(cls: type) -> str:
 
 def _head(text: Clean) -> Clean:
     return span(text, 0, HEAD)
-
-
-def _chunks(items: Sequence[T]) -> Iterator[Sequence[T]]:
-    for start in range(0, len(items), CHUNK):
-        yield items[start : start + CHUNK]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import Final
 
+from flywheel.errors import Defect
 from flywheel.model import Change, Kind, Op, Seq
 from flywheel.store import Tx
 
@@ -21,6 +23,37 @@ def read_changes(tx: Tx, after: Seq, limit: int) -> Sequence[Change]:
         limit=limit,
     )
     return [Change(seq=seq, project_id=project, kind=Kind(k), id=id, op=Op(op)) for seq, project, k, id, op in rows]
+
+
+class FeedReads:
+    """What every driver answers about its change feed, over its own `read`."""
+
+    _feed: str
+
+    def read(self) -> AbstractContextManager[Tx]:
+        """The driver's."""
+        raise NotImplementedError
+
+    def feed_id(self) -> str:
+        """Names this change feed."""
+        if not self._feed:
+            with self.read() as tx:
+                row = tx.one("SELECT value FROM setting WHERE name = 'feed_id'")
+            if row is None:
+                raise Defect("the store has no feed id")
+            self._feed = row[0]
+        return self._feed
+
+    def head(self) -> Seq:
+        """The last visible number of the feed."""
+        with self.read() as tx:
+            row = tx.one("SELECT max(seq) FROM change")
+        return Seq(row[0] or 0) if row else Seq(0)
+
+    def changes(self, after: Seq, limit: int = 5000) -> Sequence[Change]:
+        """The feed past ``after``, in order."""
+        with self.read() as tx:
+            return read_changes(tx, after, limit)
 
 
 def new_feed(tx: Tx) -> str:

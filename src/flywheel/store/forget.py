@@ -7,14 +7,13 @@ the words that only they brought. Afterwards `scrub` makes the deleted text unre
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Final, TypeVar
+from collections.abc import Iterable, Sequence
+from typing import Final
 
 from flywheel.errors import BadInput, NotFound
 from flywheel.model import Citation, Claim, Clean, Entry, Kind, Micros, Op, ProjectId, evidence_id
 from flywheel.store import Db, Tx, mapper
-
-CHUNK: Final = 500
+from flywheel.store.chunks import chunks
 
 MARK: Final = "[forgotten]"
 """Stands where words were taken out of an entry that goes on."""
@@ -23,8 +22,6 @@ SHORTEST: Final = 8
 """Characters below which a quote is too common to be taken out of other text."""
 
 Counts = Counter[str]
-
-T = TypeVar("T")
 
 
 def forget(tx: Tx, kind: str, id: str, reason: Clean, now: Micros) -> dict[str, int]:
@@ -51,7 +48,7 @@ def is_forgotten(tx: Tx, kind: str, ids: Iterable[str]) -> set[str]:
     Kinds: message, session, document, citation, entry, and ``entry_mark`` (see `entry_mark`).
     """
     found: set[str] = set()
-    for chunk in _chunks(list(ids)):
+    for chunk in chunks(list(ids)):
         found.update(
             id for (id,) in tx.all("SELECT id FROM tombstone WHERE kind = :kind AND id IN :ids", kind=kind, ids=chunk)
         )
@@ -102,7 +99,7 @@ class _Door:
 
     def messages(self, ids: Sequence[str], project_id: ProjectId) -> None:
         """Delete messages and what rests on them alone."""
-        for chunk in _chunks(ids):
+        for chunk in chunks(ids):
             self.bury("message", chunk, project_id)
             self.citations(mapper.find(self.tx, Citation, "WHERE message_id IN :ids", ids=chunk))
             self.delete("retraction", "message_id IN :ids", ids=chunk)
@@ -113,7 +110,7 @@ class _Door:
 
     def citations(self, citations: Sequence[Citation]) -> None:
         """Delete citations, the claims that have none left, and the entries that have no claim left."""
-        for chunk in _chunks(citations):
+        for chunk in chunks(citations):
             ids = [citation.id for citation in chunk]
             self.bury("citation", ids, chunk[0].project_id)
             self.delete("citation", "id IN :ids", ids=ids)
@@ -137,7 +134,7 @@ class _Door:
 
     def claims(self, claims: Sequence[Claim]) -> None:
         """Delete claims, their reviews, and what points to them."""
-        for chunk in _chunks([claim.id for claim in claims]):
+        for chunk in chunks([claim.id for claim in claims]):
             self.tx.run("UPDATE claim SET superseded_by = NULL WHERE superseded_by IN :ids", ids=chunk)
             self.delete("review", "kind = 'claim' AND target_id IN :ids", ids=chunk)
             self.delete("claim", "id IN :ids", ids=chunk)
@@ -199,7 +196,7 @@ def _session(door: _Door, id: str, project_id: ProjectId) -> None:
         " SELECT id, native_id FROM tree",
         id=id,
     )
-    for chunk in _chunks(rows):
+    for chunk in chunks(rows):
         ids, natives = [row[0] for row in chunk], [row[1] for row in chunk]
         door.bury("session", ids, project_id)
         found = tx.all("SELECT id FROM message WHERE session_id IN :ids ORDER BY session_id, ordinal", ids=ids)
@@ -222,9 +219,9 @@ def _entry(door: _Door, id: str, project_id: ProjectId) -> None:
     door.bury("entry", [id], project_id)
     door.bury("entry_mark", [entry_mark(project_id, entry.key)], project_id)
     claims = mapper.find(door.tx, Claim, "WHERE entry_id = :id", id=id)
-    for chunk in _chunks([claim.id for claim in claims]):
+    for chunk in chunks([claim.id for claim in claims]):
         found = [row[0] for row in door.tx.all("SELECT id FROM citation WHERE claim_id IN :ids", ids=chunk)]
-        for citations in _chunks(found):
+        for citations in chunks(found):
             door.bury("citation", citations, project_id)
             door.delete("citation", "id IN :ids", ids=citations)
     door.claims(claims)
@@ -243,8 +240,3 @@ def _without(text: str, words: Sequence[str]) -> str:
     for word in words:
         text = text.replace(word, MARK)
     return text
-
-
-def _chunks(items: Sequence[T]) -> Iterator[Sequence[T]]:
-    for start in range(0, len(items), CHUNK):
-        yield items[start : start + CHUNK]

@@ -17,9 +17,9 @@ import psycopg
 from psycopg_pool import ConnectionPool
 
 from flywheel.errors import Defect
-from flywheel.model import Change, Micros, Seq
+from flywheel.model import Micros
 from flywheel.store import Row, Tx
-from flywheel.store.feed import read_changes
+from flywheel.store.feed import FeedReads
 from flywheel.store.postgres_link import configure, conninfo, place
 from flywheel.store.postgres_tx import CHANNEL, Connection, PostgresTx
 from flywheel.store.psycopg_errors import mapped
@@ -34,7 +34,7 @@ POOL: Final = 16
 """Connections of one process at most."""
 
 
-class PostgresDb:
+class PostgresDb(FeedReads):
     """An open PostgreSQL database. Safe to use from several threads; not across a fork."""
 
     dialect = "postgres"
@@ -91,27 +91,6 @@ class PostgresDb:
             except BaseException:
                 _roll_back(connection)
                 raise
-
-    def feed_id(self) -> str:
-        """Names this change feed."""
-        if not self._feed:
-            with self.read() as tx:
-                row = tx.one("SELECT value FROM setting WHERE name = 'feed_id'")
-            if row is None:
-                raise Defect("the store has no feed id")
-            self._feed = row[0]
-        return self._feed
-
-    def head(self) -> Seq:
-        """The last visible number of the feed."""
-        with self.read() as tx:
-            row = tx.one("SELECT max(seq) FROM change")
-        return Seq(row[0] or 0) if row else Seq(0)
-
-    def changes(self, after: Seq, limit: int = 5000) -> Sequence[Change]:
-        """The feed past ``after``, in order."""
-        with self.read() as tx:
-            return read_changes(tx, after, limit)
 
     def wait(self, timeout: float) -> bool:
         """Block until a transaction has committed since this thread's last call; see `store.Db.wait`."""

@@ -18,10 +18,10 @@ from typing import Final
 import apsw
 
 from flywheel.errors import Defect, StoreBusy
-from flywheel.model import Change, Micros, Seq
+from flywheel.model import Micros
 from flywheel.store import Tx
 from flywheel.store.apsw_errors import mapped
-from flywheel.store.feed import read_changes
+from flywheel.store.feed import FeedReads
 from flywheel.store.filelock import POLL, Turns
 from flywheel.store.sqlite_link import BUSY, open_connection
 from flywheel.store.sqlite_tx import SqliteTx
@@ -37,7 +37,7 @@ IDLE_READERS: Final = 8
 """Read connections kept open while nobody reads."""
 
 
-class SqliteDb:
+class SqliteDb(FeedReads):
     """An open database file. Safe to use from several threads; not across a fork."""
 
     dialect = "sqlite"
@@ -96,27 +96,6 @@ class SqliteDb:
                 raise
             self._deadline = time.monotonic() + CHECKPOINT_PATIENCE
             self._checkpoints.after_commit(bulk=bulk)
-
-    def feed_id(self) -> str:
-        """Names this change feed."""
-        if not self._feed:
-            with self.read() as tx:
-                row = tx.one("SELECT value FROM setting WHERE name = 'feed_id'")
-            if row is None:
-                raise Defect("the store has no feed id")
-            self._feed = row[0]
-        return self._feed
-
-    def head(self) -> Seq:
-        """The last visible number of the feed."""
-        with self.read() as tx:
-            row = tx.one("SELECT max(seq) FROM change")
-        return Seq(row[0] or 0) if row else Seq(0)
-
-    def changes(self, after: Seq, limit: int = 5000) -> Sequence[Change]:
-        """The feed past ``after``, in order."""
-        with self.read() as tx:
-            return read_changes(tx, after, limit)
 
     def wait(self, timeout: float) -> bool:
         """Block until a transaction has committed since this thread's last call; see `store.Db.wait`."""
