@@ -12,7 +12,7 @@ from tests.harvest.harvesting import FIXTURES, NOW, line, make_deps
 
 from flywheel.errors import BadInput, NotFound
 from flywheel.harvest import worker
-from flywheel.harvest.discover import Discovery, discover, locate, sweep
+from flywheel.harvest.discover import Discovery, Whereabouts, discover, locate, sweep
 from flywheel.harvest.sniff import sniff
 from flywheel.jobs import queue
 from flywheel.jobs.worker import run_one
@@ -40,7 +40,7 @@ def names(found: Discovery) -> list[str]:
 def test_every_transcript_of_the_user_is_found(home: Path) -> None:
     """Main files, subagents of every layout; no sidecars, no journals. Conversations come before their subagents."""
     (home / ".claude" / "history.jsonl").write_bytes(line("x"))
-    found = discover(str(home), {})
+    found = discover(Whereabouts(home=str(home), env={}))
     assert len(found.found) == 7
     assert [item.child for item in found.found] == [False] * 4 + [True] * 3
     mains = [item.mtime_ns for item in found.found if not item.child]
@@ -52,9 +52,9 @@ def test_the_environment_moves_the_root(home: Path, tmp_path: Path) -> None:
     """``CLAUDE_CONFIG_DIR`` counts instead of the home folder; the process's own environment is not looked at."""
     moved = tmp_path / "cfg"
     shutil.move(home / ".claude", moved)
-    assert discover(str(home), {}).found == ()
-    assert len(discover(str(home), {"CLAUDE_CONFIG_DIR": str(moved)}).found) == 7
-    assert len(discover(str(home), {}, more=[str(moved / "projects")]).found) == 7
+    assert discover(Whereabouts(home=str(home), env={})).found == ()
+    assert len(discover(Whereabouts(home=str(home), env={"CLAUDE_CONFIG_DIR": str(moved)})).found) == 7
+    assert len(discover(Whereabouts(home=str(home), env={}, more=[str(moved / "projects")])).found) == 7
 
 
 def test_links_below_a_root_stay_closed(home: Path, tmp_path: Path) -> None:
@@ -66,11 +66,13 @@ def test_links_below_a_root_stay_closed(home: Path, tmp_path: Path) -> None:
     (projects / "link").symlink_to(elsewhere)
     (projects / "loop").symlink_to(projects)
     (projects / "one.jsonl").symlink_to(elsewhere / "private.jsonl")
-    assert len(discover(str(home), {}).found) == 7
+    assert len(discover(Whereabouts(home=str(home), env={})).found) == 7
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / ".claude").symlink_to(home / ".claude")
-    linked = discover(str(tmp_path / "other"), {})
-    assert [item.path for item in linked.found] == [item.path for item in discover(str(home), {}).found]
+    linked = discover(Whereabouts(home=str(tmp_path / "other"), env={}))
+    assert [item.path for item in linked.found] == [
+        item.path for item in discover(Whereabouts(home=str(home), env={})).found
+    ]
 
 
 def test_a_folder_without_permission_is_reported(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,7 +87,7 @@ def test_a_folder_without_permission_is_reported(home: Path, monkeypatch: pytest
         return scandir(path)
 
     monkeypatch.setattr("flywheel.harvest.discover.os.scandir", guarded)
-    found = discover(str(home), {})
+    found = discover(Whereabouts(home=str(home), env={}))
     assert len(found.found) == 7
     assert found.unreadable == ((str(closed), "Permission denied"),)
     assert found.roots == ()
@@ -93,7 +95,7 @@ def test_a_folder_without_permission_is_reported(home: Path, monkeypatch: pytest
 
 def test_no_transcripts_at_all(tmp_path: Path) -> None:
     """A user without the agent is no error."""
-    assert discover(str(tmp_path), {}) == Discovery(found=())
+    assert discover(Whereabouts(home=str(tmp_path), env={})) == Discovery(found=())
 
 
 def run_all(db: Db, data: Path) -> int:
@@ -107,26 +109,26 @@ def run_all(db: Db, data: Path) -> int:
 
 def test_a_sweep_enqueues_what_changed_and_nothing_else(sqlite_db: Db, data: Path, home: Path) -> None:
     """New files, grown files, replaced files; a second look finds nothing to do."""
-    swept = sweep(sqlite_db, discover(str(home), {}), NOW)
+    swept = sweep(sqlite_db, discover(Whereabouts(home=str(home), env={})), NOW)
     assert (swept.seen, swept.enqueued, swept.gone) == (7, 7, 0)
-    assert sweep(sqlite_db, discover(str(home), {}), NOW).enqueued == 0
+    assert sweep(sqlite_db, discover(Whereabouts(home=str(home), env={})), NOW).enqueued == 0
     assert run_all(sqlite_db, data) == 7
-    assert sweep(sqlite_db, discover(str(home), {}), NOW).enqueued == 0
-    path = Path(discover(str(home), {}).found[0].path)
+    assert sweep(sqlite_db, discover(Whereabouts(home=str(home), env={})), NOW).enqueued == 0
+    path = Path(discover(Whereabouts(home=str(home), env={})).found[0].path)
     with path.open("ab") as file:
         file.write(line("grown"))
-    assert sweep(sqlite_db, discover(str(home), {}), NOW).enqueued == 1
+    assert sweep(sqlite_db, discover(Whereabouts(home=str(home), env={})), NOW).enqueued == 1
     assert run_all(sqlite_db, data) == 1
     other = path.with_name("copy.tmp")
     shutil.copy2(path, other)
     other.replace(path)
-    assert sweep(sqlite_db, discover(str(home), {}), NOW).enqueued == 1
+    assert sweep(sqlite_db, discover(Whereabouts(home=str(home), env={})), NOW).enqueued == 1
     assert run_all(sqlite_db, data) == 1
 
 
 def test_copies_go_to_the_original_when_all_is_new(sqlite_db: Db, data: Path, home: Path) -> None:
     """Files are enqueued so that a fork's copies are first met in the conversation they come from."""
-    sweep(sqlite_db, discover(str(home), {}), NOW)
+    sweep(sqlite_db, discover(Whereabouts(home=str(home), env={})), NOW)
     run_all(sqlite_db, data)
     with sqlite_db.read() as tx:
         owners = tx.all("SELECT DISTINCT s.native_id FROM message m JOIN session s ON s.id = m.session_id"
@@ -136,35 +138,35 @@ def test_copies_go_to_the_original_when_all_is_new(sqlite_db: Db, data: Path, ho
 
 def test_a_torn_end_is_looked_at_again_when_it_is_old(sqlite_db: Db, data: Path, home: Path) -> None:
     """A file whose last line stays unfinished is enqueued once more when nobody wrote it for minutes, then no more."""
-    path = Path(discover(str(home), {}).found[0].path)
+    path = Path(discover(Whereabouts(home=str(home), env={})).found[0].path)
     with path.open("ab") as file:
         file.write(line("torn")[:30])
     os.utime(path, ns=(NOW * 1000, NOW * 1000))
-    sweep(sqlite_db, discover(str(home), {}), NOW)
+    sweep(sqlite_db, discover(Whereabouts(home=str(home), env={})), NOW)
     run_all(sqlite_db, data)
-    assert sweep(sqlite_db, discover(str(home), {}), NOW).enqueued == 0
+    assert sweep(sqlite_db, discover(Whereabouts(home=str(home), env={})), NOW).enqueued == 0
     later = Micros(NOW + 300_000_000)
-    assert sweep(sqlite_db, discover(str(home), {}), later).enqueued == 1
+    assert sweep(sqlite_db, discover(Whereabouts(home=str(home), env={})), later).enqueued == 1
     os.utime(path, ns=((NOW - HOUR) * 1000,) * 2)
     run_all(sqlite_db, data)
-    assert sweep(sqlite_db, discover(str(home), {}), later).enqueued == 0
+    assert sweep(sqlite_db, discover(Whereabouts(home=str(home), env={})), later).enqueued == 0
 
 
 def test_a_vanished_file_is_noted_and_its_memory_kept(sqlite_db: Db, data: Path, home: Path) -> None:
     """Retention of the agent's own files marks them gone, once; a folder that cannot be read loses nothing."""
-    sweep(sqlite_db, discover(str(home), {}), NOW)
+    sweep(sqlite_db, discover(Whereabouts(home=str(home), env={})), NOW)
     run_all(sqlite_db, data)
     messages = count(sqlite_db)
-    path = Path(discover(str(home), {}).found[0].path)
+    path = Path(discover(Whereabouts(home=str(home), env={})).found[0].path)
     kept = path.read_bytes()
     path.unlink()
     assert sweep(sqlite_db, Discovery(found=()), NOW).gone == 0
-    assert sweep(sqlite_db, discover(str(home), {}), NOW).gone == 1
-    assert sweep(sqlite_db, discover(str(home), {}), NOW).gone == 0
+    assert sweep(sqlite_db, discover(Whereabouts(home=str(home), env={})), NOW).gone == 1
+    assert sweep(sqlite_db, discover(Whereabouts(home=str(home), env={})), NOW).gone == 0
     assert state(sqlite_db, path) is FileState.GONE
     assert count(sqlite_db) == messages
     path.write_bytes(kept)
-    assert sweep(sqlite_db, discover(str(home), {}), NOW).enqueued == 1
+    assert sweep(sqlite_db, discover(Whereabouts(home=str(home), env={})), NOW).enqueued == 1
     run_all(sqlite_db, data)
     assert state(sqlite_db, path) is FileState.PARSED
     assert count(sqlite_db) == messages
@@ -186,10 +188,10 @@ def state(db: Db, path: Path) -> FileState:
 
 def test_a_dead_job_is_not_revived_by_sweeping(sqlite_db: Db, home: Path) -> None:
     """What failed for good waits for a person, or for the file to change."""
-    sweep(sqlite_db, discover(str(home), {}), NOW)
+    sweep(sqlite_db, discover(Whereabouts(home=str(home), env={})), NOW)
     with sqlite_db.write() as tx:
         tx.run("UPDATE job SET state = 'dead'")
-    assert sweep(sqlite_db, discover(str(home), {}), NOW).enqueued == 0
+    assert sweep(sqlite_db, discover(Whereabouts(home=str(home), env={})), NOW).enqueued == 0
 
 
 def test_a_named_file_is_taken(home: Path, tmp_path: Path) -> None:
@@ -241,7 +243,7 @@ def test_what_is_named_but_unreadable_is_refused(home: Path, monkeypatch: pytest
     def denied(*_: object, **__: object) -> Any:
         raise PermissionError(13, "Permission denied")
 
-    path = discover(str(home), {}).found[0].path
+    path = discover(Whereabouts(home=str(home), env={})).found[0].path
     monkeypatch.setattr("flywheel.harvest.tail.os.open", denied)
     with pytest.raises(BadInput, match="cannot be read: Permission denied"):
         locate(path)
@@ -251,4 +253,5 @@ def test_a_damaged_beginning_does_not_hide_a_transcript(tmp_path: Path) -> None:
     """The first lines may be torn, long or of the wrong sort."""
     path = tmp_path / "t.jsonl"
     path.write_bytes(b"{torn\n42\n" + b'{"x": "' + b"y" * 600_000 + b'"}\n' + line("n1"))
-    assert sniff(str(path)) == "claude"
+    found = sniff(str(path))
+    assert found is not None and found.name == "claude"

@@ -558,7 +558,7 @@ def test_an_agent_without_reader(deps: Deps, folder: Path) -> None:
     """A job of an agent that this version does not know is skipped with a word."""
     path = folder / f"{MAIN}.jsonl"
     worker.run(dataclasses.replace(job(path), payload={"agent": "hal"}), deps)
-    assert row_of(deps.db, path).error == "no reader for the agent 'hal'"
+    assert row_of(deps.db, path).error == "no reader is called 'hal'"
 
 
 def test_transactions_stay_short(deps: Deps, folder: Path) -> None:

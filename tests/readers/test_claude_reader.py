@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from flywheel.model import MessageKind, Micros, Role
-from flywheel.readers import READERS, Draft, Parsed, Place, Record, message_id, session_id
+from flywheel.readers import READERS, Draft, Parsed, Place, Record, Retracted, message_id, session_id
 from flywheel.readers.fields import TEXT_CAP
 
 READER = READERS["claude"]
@@ -287,6 +287,7 @@ def test_a_rewind_takes_back_what_followed() -> None:
         user("u3", "Two, but better", parentUuid="a1"),
     )
     (back,) = parsed.retracted
+    assert isinstance(back, Retracted)
     assert (back.reason, back.since, back.until) == ("rewound", 2, 4)
 
 

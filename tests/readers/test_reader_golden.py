@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from flywheel.model import Micros
-from flywheel.readers import READERS, Parsed, Reader, Record
+from flywheel.readers import READERS, Parsed, Reader, Record, Retracted
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 
@@ -62,6 +62,8 @@ def written_down(parsed: Parsed) -> dict[str, object]:
     }
     retracted = [
         {"reason": item.reason, "keys": ["".join(key) for key in item.keys], "range": [item.since, item.until]}
+        if isinstance(item, Retracted)
+        else {"restored": ["".join(key) for key in item.keys]}
         for item in parsed.retracted
     ]
     return {"sessions": sessions, "retracted": retracted, "unknown": dict(parsed.unknown), "drafts": drafts}

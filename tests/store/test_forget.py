@@ -243,6 +243,7 @@ def test_a_session_goes_with_its_subagents(db: Db) -> None:
                 TranscriptFile(
                     path=f"/t/{id}",
                     agent="claude",
+                    reader="claude",
                     session_id=SessionId(id),
                     carry={"last": QUEUE},
                     offset=10,

@@ -24,6 +24,7 @@ from flywheel.model import (
     Clean,
     Embedding,
     EntryLink,
+    Feedback,
     FileState,
     Injection,
     Job,
@@ -33,6 +34,8 @@ from flywheel.model import (
     Micros,
     Setting,
     TranscriptFile,
+    Upload,
+    UploadPart,
 )
 from flywheel.store import Db, mapper
 from flywheel.store.json import dump, load
@@ -98,10 +101,35 @@ OBJECTS = [
     TranscriptFile(
         path="/t/a.jsonl",
         agent="claude",
+        reader="claude",
         state=FileState.PARSED,
         unknown={"progress": 3},
         carry={"n": [1]},
         updated_at=NOW,
+    ),
+    Upload(
+        id="u1",
+        project_id=PROJECT,
+        request_key="k1",
+        reader="generic",
+        name=Clean("chat.json"),
+        cwd=Clean("/w/app"),
+        sha256="0" * 64,
+        bytes=10,
+        parts=1,
+        created_at=NOW,
+    ),
+    UploadPart(upload_id="u1", ordinal=0, project_id=PROJECT, text=Clean("[]"), created_at=NOW),
+    Feedback(
+        id="f1",
+        project_id=PROJECT,
+        kind="entry",
+        target_id="e1",
+        verdict="helped",
+        note=Clean(""),
+        agent="claude",
+        native_session="s1",
+        created_at=NOW,
     ),
     Embedding(kind=Kind.ENTRY, id="e", model="m", project_id=PROJECT, dim=3, vector=b"\x00\x81\xff", sha256="x"),
     EntryLink(project_id=PROJECT, entry_id=entry().id, kind="file", name=Clean("a.py")),
@@ -149,7 +177,7 @@ def test_an_object_comes_back_equal(db: Db, obj: Any) -> None:
         assert mapper.get(tx, cls, **key) == obj
     with db.read() as tx:
         assert obj in mapper.find(tx, cls)
-        assert mapper.get(tx, cls, **dict.fromkeys(key, "none")) is None
+        assert mapper.get(tx, cls, **{name: 99 if value == 0 else "none" for name, value in key.items()}) is None
     with pytest.raises(Conflict), db.write() as tx:
         mapper.insert(tx, obj)
 

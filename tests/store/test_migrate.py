@@ -13,13 +13,20 @@ import psycopg
 import pytest
 
 from flywheel.errors import Defect, NewerDatabase, StoreError
-from flywheel.store import Db
+from flywheel.model import Claim, Message, TranscriptFile
+from flywheel.store import Db, mapper
 from flywheel.store.migrate import Migration, load, pending
 from flywheel.store.postgres_open import open_postgres
 from flywheel.store.sqlite_open import KEPT_BACKUPS, open_sqlite
 
-SECOND = Migration(version=2, name="second", script="CREATE TABLE extra (id TEXT PRIMARY KEY, n BIGINT NOT NULL);")
-THIRD = Migration(version=3, name="third", script="ALTER TABLE extra ADD COLUMN word TEXT; DROP TABLE observation;")
+OLD = Path(__file__).parent.parent / "fixtures" / "old"
+SHIPPED = len(load("sqlite"))
+SECOND = Migration(
+    version=SHIPPED + 1, name="second", script="CREATE TABLE extra (id TEXT PRIMARY KEY, n BIGINT NOT NULL);"
+)
+THIRD = Migration(
+    version=SHIPPED + 2, name="third", script="ALTER TABLE extra ADD COLUMN word TEXT; DROP TABLE observation;"
+)
 
 Open = Callable[[Sequence[Migration]], Db]
 
@@ -64,15 +71,17 @@ def test_a_newer_database_is_refused(opening: Open) -> None:
 def test_a_changed_script_is_noticed(opening: Open) -> None:
     """A migration that is not the one applied is refused."""
     opening([SECOND]).close()
-    other = Migration(version=2, name="second", script=SECOND.script + "-- another")
-    with pytest.raises(StoreError, match="0002_second"):
+    other = Migration(version=SHIPPED + 1, name="second", script=SECOND.script + "-- another")
+    with pytest.raises(StoreError, match=f"{SHIPPED + 1:04d}_second"):
         opening([other])
 
 
 def test_a_failing_step_changes_nothing(opening: Open) -> None:
     """A step that fails half way rolls back with the steps before it."""
     opening([]).close()
-    broken = Migration(version=3, name="broken", script="CREATE TABLE half (id TEXT); CREATE TABLE setting (id TEXT);")
+    broken = Migration(
+        version=SHIPPED + 2, name="broken", script="CREATE TABLE half (id TEXT); CREATE TABLE setting (id TEXT);"
+    )
     with pytest.raises(Defect):
         opening([SECOND, broken])
     with closing(opening([SECOND])) as db, db.read() as tx, pytest.raises(Defect):
@@ -93,7 +102,7 @@ def test_many_may_migrate_at_once(opening: Open) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert [version(db) for db in opened] == [3] * 4
+    assert [version(db) for db in opened] == [SHIPPED + 2] * 4
     for db in opened:
         db.close()
 
@@ -134,18 +143,18 @@ def test_a_backup_is_made_before_a_migration(data: Path) -> None:
         feed = db.feed_id()
         assert db.notices == []
     assert not (data / "backups").exists()
-    for number in range(2, 7):
+    for number in range(SHIPPED + 1, SHIPPED + 6):
         steps.append(Migration(version=number, name="more", script=f"CREATE TABLE t{number} (id TEXT);"))
         with closing(open_sqlite(path, migrations=steps)) as db:
             newest = max((data / "backups").glob("*.db"))
             assert str(newest) in db.notices[0]
             assert db.feed_id() == feed
     backups = sorted((data / "backups").glob("*.db"))
-    assert [file.name.rpartition("-")[2] for file in backups] == ["v0003.db", "v0004.db", "v0005.db"]
+    assert [file.name.rpartition("-")[2] for file in backups] == [f"v{SHIPPED + n:04d}.db" for n in (2, 3, 4)]
     assert len(backups) == KEPT_BACKUPS == len(list((data / "backups").iterdir()))
     assert {file.stat().st_mode & 0o777 for file in backups} == {0o600}
-    with closing(open_sqlite(backups[0], migrations=steps[:3])) as copy:
-        assert version(copy) == 3
+    with closing(open_sqlite(backups[0], migrations=steps[: SHIPPED + 2])) as copy:
+        assert version(copy) == SHIPPED + 2
         assert copy.feed_id() not in (feed, "")
 
 
@@ -189,3 +198,42 @@ def postgres_schema(url: str) -> list[Any]:
     )
     with psycopg.connect(url) as connection:
         return [connection.execute(query.encode()).fetchall() for query in queries]
+
+
+def test_real_old_data_is_upgraded(old: Callable[[Sequence[str]], Db]) -> None:
+    """Rows that an earlier version wrote for its demo project are all there after every later migration, and right."""
+    inserts = [line for line in (OLD / "0001.sql").read_text().splitlines() if line.startswith("INSERT")]
+    with closing(old(inserts)) as db, db.read() as tx:
+        assert version(db) == SHIPPED
+        for table in {line.split('"')[1] for line in inserts}:
+            count = tx.one(f'SELECT count(*) FROM "{table}"')
+            assert count is not None and count[0] >= sum(f'INTO "{table}"' in line for line in inserts)
+        files = mapper.find(tx, TranscriptFile)
+        assert files and all(file.reader == file.agent == "claude" for file in files)
+        assert mapper.find(tx, Message)
+        assert all(claim.text for claim in mapper.find(tx, Claim))
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def old(request: pytest.FixtureRequest, data: Path) -> Callable[[Sequence[str]], Db]:
+    """Makes a database of the first version, runs statements in it, and opens it as today's."""
+
+    def make(statements: Sequence[str]) -> Db:
+        first, every = list(load(request.param))[:1], list(load(request.param))
+        if request.param == "sqlite":
+            path = data / "flywheel.db"
+            open_sqlite(path, migrations=first).close()
+            with closing(apsw.Connection(str(path))) as raw:
+                raw.execute("\n".join(statements)).fetchall()
+            return open_sqlite(path, migrations=every)
+        url: str = request.getfixturevalue("postgres_url")
+        with psycopg.connect(url, autocommit=True) as server:
+            server.execute("DROP SCHEMA public CASCADE")
+            server.execute("CREATE SCHEMA public")
+        open_postgres(url, migrations=first).close()
+        with psycopg.connect(url, autocommit=True) as server:
+            for statement in statements:
+                server.execute(statement.encode())
+        return open_postgres(url, migrations=every)
+
+    return make

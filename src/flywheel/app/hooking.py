@@ -21,7 +21,7 @@ from flywheel.hooks.moment import Action, Ended, Harvest, Injected, Observe
 from flywheel.jobs import queue
 from flywheel.model import GLOBAL, Kind, Micros, Observation, ProjectId, SessionId, new_id
 from flywheel.projects import queries as projects
-from flywheel.readers import READERS, session_id
+from flywheel.readers import session_id
 from flywheel.store import mapper
 
 BACKLOG: Final = 2000
@@ -99,9 +99,7 @@ class Hooking:
         return {id for (id,) in rows}
 
     def _roots(self, agent: str) -> Sequence[Path]:
-        reader = READERS.get(agent)
-        own = reader.roots(str(self._parts.home), self._parts.env) if reader else ()
-        return [Path(root) for root in (*own, *self._parts.config.harvest.roots)]
+        return [Path(root.path) for root in self._parts.whereabouts().roots() if root.reader.agent == agent]
 
     def _work(self) -> None:
         """Until told to end: do one action after the other. What fails is logged; the next one goes on."""

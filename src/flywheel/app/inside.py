@@ -35,7 +35,7 @@ from flywheel.harvest import discover
 from flywheel.jobs import queue
 from flywheel.model import GLOBAL, SHORT, Micros, Project, ProjectId
 from flywheel.projects import queries as projects
-from flywheel.readers import READERS
+from flywheel.readers import agents
 from flywheel.store import forget as forgetting
 from flywheel.store.mapper import find
 
@@ -159,12 +159,12 @@ class App:
         )
 
     def import_path(self, *, path: str = "", agent: str = "") -> ImportProgress:
-        if agent and agent not in READERS:
-            raise BadInput(f"no agent is called {agent!r}; known are: {', '.join(READERS)}", field="agent")
+        if agent and agent not in agents():
+            raise BadInput(f"no agent is called {agent!r}; known are: {', '.join(agents())}", field="agent")
         if path:
             looked = discover.locate(_absolute(path, "path"))
         else:
-            looked = discover.discover(str(self.parts.home), self.parts.env, more=self.parts.config.harvest.roots)
+            looked = discover.discover(self.parts.whereabouts())
         if agent:  # only this agent's; and without roots nothing counts as vanished
             looked = replace(looked, found=[one for one in looked.found if one.agent == agent], roots=())
         errors = [f"{where}: {why}" for where, why in looked.unreadable]

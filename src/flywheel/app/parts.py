@@ -19,6 +19,7 @@ from flywheel.text.redact import Redactor
 
 if TYPE_CHECKING:
     from flywheel.embed import Embedder
+    from flywheel.harvest.discover import Whereabouts
 
 
 def _worker(module: str) -> Handler:
@@ -89,6 +90,17 @@ class Parts:
             now=wall_clock,
             stopping=stopping,
             beat=beat,
+        )
+
+    def whereabouts(self) -> Whereabouts:
+        """Where this user's transcripts are."""
+        from flywheel.harvest import discover
+
+        return discover.Whereabouts(
+            home=str(self.home),
+            env=self.env,
+            more=self.config.harvest.roots,
+            checkouts=discover.checkouts(self.db),
         )
 
     def embedder(self) -> tuple[Embedder | None, str]:

@@ -32,10 +32,9 @@ class Sweep:
 
     def transcripts(self) -> None:
         """Every agent's transcripts: enqueue what changed, mark what vanished."""
-        parts = self._parts
         with self._lock:
-            looked = discover.discover(str(parts.home), parts.env, more=parts.config.harvest.roots)
-            swept = discover.sweep(parts.db, looked, wall_clock())
+            looked = discover.discover(self._parts.whereabouts())
+            swept = discover.sweep(self._parts.db, looked, wall_clock())
         if swept.enqueued or swept.gone:
             log.info("swept", seen=swept.seen, enqueued=swept.enqueued, gone=swept.gone)
             self._api.poke()

@@ -19,15 +19,18 @@ from flywheel.app.parts import HARVEST
 from flywheel.codemap.watch import CheckoutWatch, Debounce
 from flywheel.codemap.worker import enqueue_sync
 from flywheel.daemon.sweep import Sweep
+from flywheel.harvest.discover import Root, find
 from flywheel.jobs import queue
 from flywheel.model import ProjectId
-from flywheel.readers import READERS
 
 QUIET: Final = 0.3
 """Seconds that events are gathered for before they are acted on."""
 
 LOOK: Final = 120.0
-"""Seconds between two looks at what is worth watching."""
+"""Seconds between two looks at which checkouts are worth watching."""
+
+GLANCE: Final = 3.0
+"""Seconds between two looks whether a transcript folder has come: an agent's first session makes it."""
 
 log = structlog.get_logger("watch")
 
@@ -66,7 +69,8 @@ class Watch:
         self._changed = _Changed()
         self._observer = Observer()
         self._stopping = False
-        self._watched: set[Path] = set()
+        self._roots: Sequence[Root] = ()
+        self._watched: dict[str, int] = {}  # folder → its inode
         self._projects: dict[str, ProjectId] = {}
         self._code = CheckoutWatch(self._observer, self._code_changed)
         self._due = Debounce()
@@ -74,6 +78,7 @@ class Watch:
         self._thread = threading.Thread(target=self._run, name="watch", daemon=True)
 
     def __enter__(self) -> Watch:
+        self._roots = self._parts.whereabouts().roots()
         self._watch_roots()
         self._observer.start()
         self._thread.start()
@@ -86,21 +91,20 @@ class Watch:
         self._observer.stop()
         self._observer.join(5)
 
-    def _watch_roots(self) -> None:
-        """Watch the transcript folders that are there by now."""
-        for root in self._roots():
-            if root in self._watched:
+    def _watch_roots(self) -> bool:
+        """Watch the transcript folders that are there by now; whether there was a new one."""
+        new = False
+        for root in self._roots:
+            inode = _inode(root.path)
+            if not inode or self._watched.get(root.path) == inode:
                 continue
             try:
-                self._observer.schedule(self._changed, str(root), recursive=True)
-                self._watched.add(root)
+                self._observer.schedule(self._changed, root.path, recursive=root.depth > 0)
+                new = True
             except OSError as error:
-                log.warning("not_watched", folder=str(root), error=str(error))
-
-    def _roots(self) -> Sequence[Path]:
-        parts = self._parts
-        own = [root for reader in READERS.values() for root in reader.roots(str(parts.home), parts.env)]
-        return [Path(root) for root in (*own, *parts.config.harvest.roots) if Path(root).is_dir()]
+                log.warning("not_watched", folder=root.path, error=str(error))
+            self._watched[root.path] = inode
+        return new
 
     def _code_changed(self, root: str, path: str) -> None:
         with self._lock:
@@ -115,6 +119,8 @@ class Watch:
                 if time.monotonic() - looked > LOOK:
                     looked = time.monotonic()
                     self._keep()
+                if self._watch_roots():
+                    self._sweep.transcripts()  # what was written before the watch began
                 self._changed.woken.wait(self._pause(looked))
                 time.sleep(QUIET if self._changed.woken.is_set() and not self._stopping else 0)
                 self._act()
@@ -126,11 +132,11 @@ class Watch:
         now = time.monotonic()
         with self._lock:
             due = self._due.wait(now)
-        return max(0.0, min(looked + LOOK - now, LOOK if due is None else due))
+        return max(0.0, min(looked + LOOK - now, GLANCE, LOOK if due is None else due))
 
     def _keep(self) -> None:
-        """Watch the recent checkouts and no others, and transcript folders that came later."""
-        self._watch_roots()
+        """Watch the recent checkouts and no others, for code and for the agents that write beside it."""
+        self._roots = self._parts.whereabouts().roots()
         if not self._parts.config.harvest.sync_code:
             return
         self._projects = dict(self._sweep.recent_checkouts())
@@ -145,29 +151,29 @@ class Watch:
         ]
 
     def _act(self) -> None:
-        due = [(path, agent) for path in sorted(self._changed.take()) if (agent := self._agent_of(path))]
+        due = dict(one for path in sorted(self._changed.take()) if (one := find(path, self._roots)) and _there(one[0]))
         with self._lock:
             code = list(self._due.due(time.monotonic()))
         if not due and not code:
             return
         now = self._parts.db.clock()
         with self._parts.db.write() as tx:
-            for path, agent in due:
-                payload = {"agent": agent}
+            for path, reader in due.items():
+                payload = {"agent": reader.agent, "reader": reader.name}
                 queue.enqueue(tx, kind=HARVEST, key=path, project_id=None, now=now, payload=payload)
             for root, paths in code:
                 if root in self._projects:
                     enqueue_sync(tx, checkout=root, project_id=self._projects[root], now=now, paths=paths)
         self._api.poke()
 
-    def _agent_of(self, path: str) -> str:
-        """The agent whose transcript this is; "" for any other file."""
-        parts = self._parts
-        for reader in READERS.values():
-            for root in (*reader.roots(str(parts.home), parts.env), *parts.config.harvest.roots):
-                real = os.path.realpath(root)
-                if path.startswith(real + os.sep):
-                    below = (Path(real).name, *Path(path).relative_to(real).parts)
-                    if reader.place(below) is not None and Path(path).is_file():
-                        return reader.agent
-        return ""
+
+def _inode(folder: str) -> int:
+    """The inode of a folder; 0 when it is not there."""
+    try:
+        return Path(folder).stat().st_ino if Path(folder).is_dir() else 0
+    except OSError:
+        return 0
+
+
+def _there(path: str) -> bool:
+    return Path(path).is_file()

@@ -22,6 +22,7 @@ class Conversation:
     id: SessionId
     project: Project
     checkout: str  # folder whose code it speaks of; "" when there is none
+    mirrored: bool = False  # a rendering of a session whose own transcript is here
     facts: SessionFacts | None = None
     new: int = 0  # messages inserted and not yet added to the session's count
 
@@ -61,11 +62,13 @@ class Conversations:
         id = session_id(self._agent, name)
         with self._deps.db.read() as tx:
             row = mapper.get(tx, Session, id=id)
+            origin = mapper.get(tx, Session, id=session_id(*facts.renders)) if facts and facts.renders else None
             project = mapper.get(tx, Project, id=row.project_id) if row else None
         cwd = _folder((facts.cwd if facts else "") or (row.cwd if row else ""))
         if project is None:
             project = self._project(cwd)
-        return Conversation(name, id, project, self._checkout(cwd, project))
+        mirrored = origin is not None and origin.messages > 0
+        return Conversation(name, id, project, self._checkout(cwd, project), mirrored)
 
     def _project(self, cwd: str) -> Project:
         """The project of a folder; without one that of the file's first session, else of the file's own folder."""

@@ -11,10 +11,11 @@ from typing import Final, TypeVar
 
 from flywheel.errors import BadInput, NotFound
 from flywheel.harvest.sniff import sniff
+from flywheel.harvest.sources import stamp_of
 from flywheel.harvest.worker import KIND, SETTLED_SECONDS
 from flywheel.jobs.queue import enqueue
 from flywheel.model import FileState, JobState, Micros, TranscriptFile
-from flywheel.readers import READERS, Reader
+from flywheel.readers import READERS, Reader, SourceKind, agents
 from flywheel.store import Db, mapper
 from flywheel.store.chunks import chunks
 
@@ -22,7 +23,12 @@ T = TypeVar("T")
 
 _DEPTH: Final = 8  # folders below a root
 _BATCH: Final = 200
-_KNOWN: Final = 'SELECT path, state, size, "offset", inode FROM transcript_file'
+_CHECKOUTS: Final = 200
+_WORKED_IN: Final = (
+    "SELECT p.root, MAX(s.last_at) AS latest FROM project p JOIN session s ON s.project_id = p.id"
+    " WHERE p.root <> '' GROUP BY p.root ORDER BY latest DESC LIMIT :most"
+)
+_KNOWN: Final = 'SELECT path, state, size, "offset", inode, tail_hash FROM transcript_file'
 _GONE: Final = "UPDATE transcript_file SET state = :state, updated_at = :now WHERE path IN :paths"
 
 
@@ -35,7 +41,65 @@ class Found:
     size: int  # bytes
     mtime_ns: int
     inode: int = 0
+    reader: str  # name in `READERS`
+    stamp: str = ""  # of a file that is read whole: when it was last written
     child: bool = False  # a subagent's
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Root:
+    """A folder in which a reader's transcripts lie."""
+
+    path: str  # real
+    name: str  # as it was named: what a path below it is judged by
+    reader: Reader
+    depth: int  # folders below it that are looked through
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Whereabouts:
+    """Where this user's transcripts are."""
+
+    home: str
+    env: Mapping[str, str]
+    more: Sequence[str] = ()  # folders to look through for every agent
+    checkouts: Sequence[str] = ()  # folders in which people work: some agents write there
+
+    def roots(self, readers: Mapping[str, Reader] = READERS) -> Sequence[Root]:
+        """Every folder of every reader, whether it exists or not; the user's own before ``more``."""
+        own = [
+            (root, reader, reader.depth) for reader in readers.values() for root in reader.roots(self.home, self.env)
+        ]
+        own += [
+            (str(Path(checkout, folder)), reader, 0)
+            for checkout in self.checkouts
+            for reader in readers.values()
+            for folder in reader.beside
+        ]
+        own += [(root, reader, _DEPTH) for root in self.more for reader in readers.values()]
+        return [
+            Root(path=os.path.realpath(path), name=Path(path).name, reader=reader, depth=depth)
+            for path, reader, depth in own
+        ]
+
+
+def find(path: str, roots: Sequence[Root]) -> tuple[str, Reader] | None:
+    """The transcript that a changed file (real path) belongs to, and its reader; None when it is none of ours."""
+    for root in roots:
+        if not path.startswith(root.path + os.sep):
+            continue
+        own = path.removesuffix("-wal") if root.reader.source is SourceKind.SQLITE else path
+        parts = Path(own).relative_to(root.path).parts
+        if len(parts) <= root.depth + 1 and root.reader.place((root.name, *parts)) is not None:
+            return own, root.reader
+    return None
+
+
+def checkouts(db: Db) -> Sequence[str]:
+    """Folders of the projects that somebody worked in lately, the latest first, `_CHECKOUTS` at most."""
+    with db.read() as tx:
+        rows = tx.all(_WORKED_IN, most=_CHECKOUTS)
+    return [root for root, _ in rows if Path(root).is_dir()]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +120,7 @@ class _Known:
     size: int
     offset: int
     inode: int
+    tail_hash: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,15 +132,12 @@ class Swept:
     gone: int  # newly noticed to be gone
 
 
-def discover(
-    home: str, env: Mapping[str, str], *, more: Sequence[str] = (), readers: Mapping[str, Reader] = READERS
-) -> Discovery:
-    """Every transcript of every agent of this user, and below the folders ``more``. Links below a root stay closed.
+def discover(where: Whereabouts, *, readers: Mapping[str, Reader] = READERS) -> Discovery:
+    """Every transcript of every agent of this user. Links below a root stay closed.
 
     Folders without permission are reported, not raised; so are files, when their worker meets them.
     """
-    own = [(root, reader) for reader in readers.values() for root in reader.roots(home, env)]
-    return _look([*own, *((root, reader) for root in more for reader in readers.values())])
+    return _look(where.roots(readers))
 
 
 def locate(path: str, *, readers: Mapping[str, Reader] = READERS) -> Discovery:
@@ -93,23 +155,24 @@ def locate(path: str, *, readers: Mapping[str, Reader] = READERS) -> Discovery:
     if stat.S_ISDIR(facts.st_mode):
         return _located_folder(path, real, readers)
     try:
-        agent = sniff(real, readers)
+        reader = sniff(real, readers)
     except OSError as error:
         raise BadInput(f"{path} cannot be read: {_reason(error)}") from error
-    if not agent:
+    if reader is None:
         raise BadInput(f"{path} is not a transcript of {_names(readers)}: no record of theirs in its first lines")
-    place = readers[agent].place(Path(real).parts)
-    return Discovery(found=(_item(real, agent, facts, child=place is not None and place.child),))
+    place = reader.place(Path(real).parts)
+    return Discovery(found=(_item(real, reader, facts, child=place is not None and place.child),))
 
 
 def _located_folder(path: str, real: str, readers: Mapping[str, Reader]) -> Discovery:
-    looked = _look([(real, reader) for reader in readers.values()])
+    name = Path(real).name
+    looked = _look([Root(path=real, name=name, reader=reader, depth=_DEPTH) for reader in readers.values()])
     found: list[Found] = []
     unreadable = list(looked.unreadable)
     for item in looked.found:
         try:
-            if sniff(item.path, readers) == item.agent:
-                found.append(item)
+            if (reader := sniff(item.path, readers)) is not None:
+                found.append(replace(item, agent=reader.agent, reader=reader.name))
         except OSError as error:
             unreadable.append((item.path, _reason(error)))
     if not found:
@@ -118,19 +181,18 @@ def _located_folder(path: str, real: str, readers: Mapping[str, Reader]) -> Disc
     return replace(looked, found=tuple(found), unreadable=tuple(unreadable))
 
 
-def _look(pairs: Sequence[tuple[str, Reader]]) -> Discovery:
+def _look(looked_at: Sequence[Root]) -> Discovery:
     found: dict[str, Found] = {}
     unreadable: list[tuple[str, str]] = []
     roots: list[str] = []
-    for root, reader in pairs:
-        real = os.path.realpath(root)
-        if not Path(real).is_dir():
+    for root in looked_at:
+        if not Path(root.path).is_dir():
             continue
         before = len(unreadable)
-        for item in _walk(real, (Path(real).name,), reader, unreadable):
+        for item in _walk(root.path, (root.name,), root, unreadable):
             found.setdefault(item.path, item)
         if len(unreadable) == before:
-            roots.append(real)
+            roots.append(root.path)
     return Discovery(found=_ordered(found.values()), unreadable=tuple(unreadable), roots=tuple(roots))
 
 
@@ -153,14 +215,14 @@ def sweep(db: Db, discovery: Discovery, now: Micros) -> Swept:
         with db.write(bulk=True) as tx:
             mapper.insert_many(tx, [_seen(item, now) for item in items])
             for item in items:
-                payload = {"agent": item.agent}
+                payload = {"agent": item.agent, "reader": item.reader}
                 enqueue(
                     tx, kind=KIND, key=item.path, project_id=None, now=Micros(now + order[item.path]), payload=payload
                 )
     return Swept(seen=len(on_disk), enqueued=len(due), gone=len(gone))
 
 
-def _walk(folder: str, parts: tuple[str, ...], reader: Reader, unreadable: list[tuple[str, str]]) -> Iterator[Found]:
+def _walk(folder: str, parts: tuple[str, ...], root: Root, unreadable: list[tuple[str, str]]) -> Iterator[Found]:
     """Transcripts in and below a folder; real files and folders only. ``parts`` is its path from the root's name on."""
     try:
         with os.scandir(folder) as entries:
@@ -171,20 +233,21 @@ def _walk(folder: str, parts: tuple[str, ...], reader: Reader, unreadable: list[
     for entry in items:
         try:
             if entry.is_dir(follow_symlinks=False):
-                if len(parts) <= _DEPTH:
-                    yield from _walk(entry.path, (*parts, entry.name), reader, unreadable)
+                if len(parts) <= root.depth:
+                    yield from _walk(entry.path, (*parts, entry.name), root, unreadable)
             elif entry.is_file(follow_symlinks=False):
-                place = reader.place((*parts, entry.name))
+                place = root.reader.place((*parts, entry.name))
                 if place is not None:
-                    yield _item(entry.path, reader.agent, entry.stat(follow_symlinks=False), child=place.child)
+                    yield _item(entry.path, root.reader, entry.stat(follow_symlinks=False), child=place.child)
         except OSError as error:
             unreadable.append((entry.path, _reason(error)))
 
 
-def _item(path: str, agent: str, facts: os.stat_result, *, child: bool) -> Found:
+def _item(path: str, reader: Reader, facts: os.stat_result, *, child: bool) -> Found:
     return Found(
-        path=path, agent=agent, size=facts.st_size, mtime_ns=facts.st_mtime_ns, inode=facts.st_ino, child=child
-    )
+        path=path, agent=reader.agent, reader=reader.name, size=facts.st_size, mtime_ns=facts.st_mtime_ns,
+        inode=facts.st_ino, stamp=stamp_of(path, reader.source), child=child,
+    )  # fmt: skip
 
 
 def _ordered(found: Iterable[Found]) -> tuple[Found, ...]:
@@ -206,6 +269,8 @@ def _changed(item: Found, row: _Known | None, now: Micros) -> bool:
         return os.access(item.path, os.R_OK)
     if row.size != item.size or row.inode != item.inode:
         return True
+    if item.stamp:
+        return row.tail_hash != item.stamp
     return row.offset < row.size and item.mtime_ns // 1000 < now - SETTLED_SECONDS * 1_000_000
 
 
@@ -216,7 +281,7 @@ def _vanished(row: _Known, on_disk: set[str], discovery: Discovery) -> bool:
 
 
 def _seen(item: Found, now: Micros) -> TranscriptFile:
-    return TranscriptFile(path=item.path, agent=item.agent, state=FileState.SEEN, updated_at=now)
+    return TranscriptFile(path=item.path, agent=item.agent, reader=item.reader, state=FileState.SEEN, updated_at=now)
 
 
 def _reason(error: OSError) -> str:
@@ -224,4 +289,4 @@ def _reason(error: OSError) -> str:
 
 
 def _names(readers: Mapping[str, Reader]) -> str:
-    return " or ".join(reader.agent for reader in readers.values())
+    return " or ".join(agents(readers))

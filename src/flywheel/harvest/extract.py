@@ -63,16 +63,17 @@ def pages(db: Db, session: Session, kinds: tuple[MessageKind, ...], tool_chars: 
     names = columns(Message, "m").replace(
         'm."text"', "CASE WHEN m.kind LIKE 'tool%' THEN substr(m.text, 1, :chars) ELSE m.text END"
     )
-    after = -1
+    after = (-1, "")
     while True:
         with db.read() as tx:
             rows = tx.all(
-                f"SELECT {names} FROM message m WHERE m.session_id = :session AND m.ordinal > :after AND m.kind IN"
-                f" :kinds"
-                " AND NOT EXISTS (SELECT 1 FROM retraction r WHERE r.message_id = m.id) ORDER BY m.ordinal LIMIT"
-                " :limit",
+                f"SELECT {names} FROM message m WHERE m.session_id = :session AND m.kind IN :kinds"
+                ' AND (m.ordinal > :after OR (m.ordinal = :after AND m.id COLLATE "C" > :id))'
+                " AND NOT EXISTS (SELECT 1 FROM retraction r WHERE r.message_id = m.id)"
+                ' ORDER BY m.ordinal, m.id COLLATE "C" LIMIT :limit',
                 session=session.id,
-                after=after,
+                after=after[0],
+                id=after[1],
                 kinds=[kind.value for kind in kinds],
                 chars=tool_chars,
                 limit=PAGE,
@@ -82,7 +83,7 @@ def pages(db: Db, session: Session, kinds: tuple[MessageKind, ...], tool_chars: 
             yield messages
         if len(messages) < PAGE:
             return
-        after = messages[-1].ordinal
+        after = (messages[-1].ordinal, messages[-1].id)
 
 
 _RETRACTED: Final = """

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, TypeVar
 
 from flywheel.model import MessageId, ProjectId, SessionId
-from flywheel.readers import Retracted, message_id
+from flywheel.readers import Restored, Retracted, message_id
 from flywheel.store import Tx
 
 T = TypeVar("T")
@@ -29,12 +29,22 @@ def retracted_rows(tx: Tx, item: Retracted, agent: str, session: SessionId) -> l
     """The stored messages that were taken back; of a range only the session's own, never those it copies."""
     if not item.keys:
         sql = "SELECT id, project_id FROM message WHERE session_id = :s AND ordinal >= :since AND ordinal < :until"
-        return [(id, project) for id, project in tx.all(sql, s=session, since=item.since, until=item.until)]
+        kept = {message_id(agent, key) for key in item.keep}
+        rows = tx.all(sql, s=session, since=item.since, until=item.until)
+        return [(id, project) for id, project in rows if id not in kept]
     blocks = ["", *(f"#{number}" for number in range(1, _BLOCKS))]
     ids = [message_id(agent, (*key, block) if block else key) for key in item.keys for block in blocks]
     found: list[tuple[MessageId, ProjectId]] = []
     for part in parts(ids):
         found += [(id, project) for id, project in tx.all(_OWNED, ids=part)]
+    return found
+
+
+def restored_rows(tx: Tx, item: Restored, agent: str) -> list[tuple[MessageId, ProjectId]]:
+    """The messages that were taken back and hold again."""
+    found: list[tuple[MessageId, ProjectId]] = []
+    for part in parts([message_id(agent, key) for key in item.keys]):
+        found += tx.all("SELECT message_id, project_id FROM retraction WHERE message_id IN :ids", ids=part)
     return found
 
 

@@ -75,6 +75,7 @@ class Progress:
         after = replace(
             self.before,
             agent=self.reader.agent,
+            reader=self.reader.name,
             session_id=session or self.before.session_id,
             project_id=project or self.before.project_id,
             device=self.cursor.device,

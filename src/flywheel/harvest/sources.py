@@ -1,21 +1,24 @@
-"""The I/O of reading transcripts: `lines`, `document` and `sqlite` sources, each giving raw records after a cursor."""
+"""The I/O of reading transcripts: one source per `SourceKind`, each giving raw records after a cursor."""
 
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 import apsw
 
 from flywheel.errors import BadInput, Unavailable
+from flywheel.harvest.packed import PACKED, unpacked
 from flywheel.harvest.repair import Mender, Recognise, complete, parse
 from flywheel.harvest.tail import Cursor, Line, Opened, blocks, opened
-from flywheel.readers import Reader, Record, RowQuery, RowReader, SourceKind
+from flywheel.readers import Reader, Record, RowQuery, RowReader, SourceKind, TreeReader
 
 LINE_CAP: Final = 64 * 1024 * 1024
 """Bytes of one line; longer ones are passed over."""
@@ -71,7 +74,10 @@ def reading(
     damaged lines only. Raises OSError when it cannot be read, BadInput when it is nothing that the source can read.
     """
     with opened(path) as file:
-        if reader.source is SourceKind.LINES:
+        if reader.source is SourceKind.LINES and path.endswith(PACKED):
+            chunks = read_packed(file, cursor, Mender(recognise, reader.heads), cap=line_cap)
+            yield Reading(restart=True, size=file.size, mtime_ns=file.mtime_ns, chunks=chunks)
+        elif reader.source is SourceKind.LINES:
             start = file.resume(cursor)
             mender = Mender(recognise, reader.heads)
             chunks = read_lines(
@@ -83,8 +89,13 @@ def reading(
                 within=bool(start and marks.get("within")),
             )
             yield Reading(restart=start == 0, size=file.size, mtime_ns=file.mtime_ns, chunks=chunks)
-        elif reader.source is SourceKind.DOCUMENT:
-            document = list(read_document(file, marks))
+        elif reader.source is SourceKind.TEXT:
+            start = file.resume(cursor)
+            chunks = read_text(file, start, settled=file.mtime_ns < settled, cap=line_cap)
+            yield Reading(restart=start == 0, size=file.size, mtime_ns=file.mtime_ns, chunks=chunks)
+        elif reader.source in (SourceKind.DOCUMENT, SourceKind.TREE):
+            whole = read_document if reader.source is SourceKind.DOCUMENT else partial(read_tree, reader=reader)
+            document = list(whole(file, marks))
             yield Reading(restart=bool(document), size=file.size, mtime_ns=file.mtime_ns, chunks=iter(document))
         else:
             fresh = cursor.inode != file.inode
@@ -125,6 +136,20 @@ def read_lines(
         mender.records, mender.lines, mender.bad = [], 0, 0
 
 
+def read_packed(file: Opened, cursor: Cursor, mender: Mender, *, cap: int = LINE_CAP) -> Iterator[Chunk]:
+    """Records of a compressed JSONL file, which nobody appends to: all of it, or nothing when it was read before.
+
+    What is on the way gives an empty cursor, so that a read that breaks off starts again. Raises BadInput when it
+    cannot be unpacked.
+    """
+    if file.resume(cursor) == file.size:
+        return
+    with unpacked(file) as plain:
+        for chunk in read_lines(plain, 0, mender, settled=True, cap=cap):
+            yield replace(chunk, cursor=Cursor())
+    yield Chunk(records=(), cursor=file.cursor(file.size))
+
+
 def _last(file: Opened, rest: Line, stop: int, mender: Mender, *, settled: bool, within: bool) -> tuple[int, bool]:
     """What to do with the end of the file: the offset that is read, and whether something is left for later."""
     if within:
@@ -144,11 +169,101 @@ def _last(file: Opened, rest: Line, stop: int, mender: Mender, *, settled: bool,
     return file.size, False
 
 
+def read_text(file: Opened, offset: int, *, settled: bool, cap: int = LINE_CAP) -> Iterator[Chunk]:
+    """Whole lines of a text file from ``offset``, a record ``{"text": lines}`` per block.
+
+    A last line without newline waits until the file is settled. Lines over the cap are passed over.
+    """
+    for block in blocks(file, offset, cap=cap):
+        lines, stop, waiting = block.lines, block.stop, False
+        if not lines and not block.skipped:  # the last one
+            waiting = block.within or not settled
+            if block.rest and not waiting:
+                lines, stop = [block.rest], file.size
+        text = b"".join(bytes(line) + b"\n" for line in lines).decode("utf-8", "replace")
+        yield Chunk(
+            records=({"text": text},) if text else (),
+            cursor=file.cursor(stop),
+            lines=len(lines) + block.skipped,
+            bad=block.skipped,
+            skipped=block.skipped,
+            waiting=bool(waiting and block.rest),
+        )
+
+
+def read_tree(file: Opened, marks: Mapping[str, Any], *, reader: Reader) -> Iterator[Chunk]:
+    """A JSON file and the small ones in the folders that its reader names, when any of them changed since.
+
+    One chunk, or none when nothing changed. What is no JSON object is bad; links are not followed. Raises BadInput when
+    all of it together is larger than `DOCUMENT_CAP`.
+    """
+    if not isinstance(reader, TreeReader):
+        raise BadInput(f"the reader {reader.name} names no folders for {file.path}")
+    stamp = stamp_of(file.path, reader.source)
+    paths, left = [file.path], DOCUMENT_CAP
+    records: list[Record] = []
+    bad, digest = 0, hashlib.blake2b(digest_size=16)
+    listed: list[str] = [file.path]
+    while folders := reader.folders(file.path, tuple(listed)):
+        listed = [path for folder in folders for path in _json_files(folder)]
+        paths += listed
+    for path in paths:
+        data = _small(path, left)
+        left -= len(data)
+        if left < 0:
+            raise BadInput(f"{file.path} and its parts are larger than {DOCUMENT_CAP:,} bytes")
+        digest.update(data)
+        try:
+            value = parse(data)
+        except ValueError:
+            value = None
+        if isinstance(value, dict):
+            records.append({"path": path, "value": value})
+        else:
+            bad += 1
+    if digest.hexdigest() == marks.get("digest"):
+        return
+    cursor = replace(file.cursor(file.size), tail_hash=stamp)
+    yield Chunk(records=records, cursor=cursor, marks={"digest": digest.hexdigest()}, lines=len(paths), bad=bad)
+
+
+def _json_files(folder: str) -> list[str]:
+    """The JSON files in a folder, by name; none when it is not there."""
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(e.path for e in entries if e.name.endswith(".json") and e.is_file(follow_symlinks=False))
+    except OSError:
+        return []
+
+
+def _small(path: str, most: int) -> bytes:
+    """A file's bytes, one more than ``most`` at most; none when it went away."""
+    try:
+        with opened(path) as file:
+            return file.read(0, most + 1)
+    except (OSError, BadInput):
+        return b""
+
+
+def stamp_of(path: str, source: SourceKind) -> str:
+    """When a file that is read whole, or a database and its WAL, were last written; "" for what is only appended to."""
+    if source in (SourceKind.LINES, SourceKind.TEXT):
+        return ""
+    stamps = []
+    for name in (path, f"{path}-wal") if source is SourceKind.SQLITE else (path,):
+        try:
+            stamps.append(str(os.lstat(name).st_mtime_ns))
+        except OSError:
+            stamps.append("")
+    return ":".join(stamps)
+
+
 def read_document(file: Opened, marks: Mapping[str, Any]) -> Iterator[Chunk]:
     """A whole file when it changed since the last time: one JSON object, a list of them, or a replay log of lines.
 
     One chunk, or none when nothing changed. Raises BadInput when it is larger than `DOCUMENT_CAP`.
     """
+    stamp = str(file.mtime_ns)
     if file.size > DOCUMENT_CAP:
         raise BadInput(f"{file.path} is {file.size:,} bytes; documents are read up to {DOCUMENT_CAP:,}")
     data = file.read(0, file.size)
@@ -167,7 +282,7 @@ def read_document(file: Opened, marks: Mapping[str, Any]) -> Iterator[Chunk]:
             mender.take(line)
         mender.settle()
         records, bad = mender.records, mender.bad
-    cursor = file.cursor(file.size)
+    cursor = replace(file.cursor(file.size), tail_hash=stamp)
     yield Chunk(records=records, cursor=cursor, marks={"digest": digest}, lines=data.count(b"\n") + 1, bad=bad)
 
 
@@ -180,7 +295,8 @@ def read_rows(file: Opened, reader: Reader, marks: Mapping[str, Any]) -> Iterato
     if not isinstance(reader, RowReader):
         raise BadInput(f"the reader {reader.agent} names no queries for {file.path}")
     after: dict[str, Any] = dict(marks)
-    cursor = file.cursor(file.size)
+    cursor = replace(file.cursor(file.size), tail_hash=stamp_of(file.path, reader.source))
+    nothing = True
     try:
         connection = apsw.Connection(str(Path(file.path)), flags=apsw.SQLITE_OPEN_READONLY)
         try:
@@ -188,14 +304,29 @@ def read_rows(file: Opened, reader: Reader, marks: Mapping[str, Any]) -> Iterato
             connection.execute("PRAGMA query_only = 1").fetchall()
             for query in reader.queries(_tables(connection)):
                 for records, last in _rows(connection, query, after.get(query.name, query.start)):
-                    after[query.name] = last
+                    after[query.name], nothing = last, False
                     yield Chunk(records=records, cursor=cursor, marks=dict(after), lines=len(records))
+            if nothing:
+                yield Chunk(records=(), cursor=cursor, marks=dict(after))
         finally:
             connection.close()
     except apsw.BusyError as error:
         raise Unavailable(f"{file.path} is locked: {error}") from error
     except apsw.Error as error:
         raise BadInput(f"{file.path} cannot be read as a database: {error}") from error
+
+
+def tables_of(path: str) -> Mapping[str, Sequence[str]]:
+    """The tables of a database and their columns; {} when it cannot be read as one."""
+    try:
+        connection = apsw.Connection(str(Path(path)), flags=apsw.SQLITE_OPEN_READONLY)
+        try:
+            connection.set_busy_timeout(_BUSY_MS)
+            return _tables(connection)
+        finally:
+            connection.close()
+    except apsw.Error:
+        return {}
 
 
 def _tables(connection: apsw.Connection) -> dict[str, list[str]]:

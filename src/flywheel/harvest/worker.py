@@ -13,7 +13,7 @@ import orjson
 
 from flywheel.errors import BadInput
 from flywheel.harvest.progress import Progress, resume
-from flywheel.harvest.sources import Reading, reading
+from flywheel.harvest.sources import Reading, reading, stamp_of
 from flywheel.harvest.tail import opened
 from flywheel.harvest.writing import Batch, Writer
 from flywheel.jobs.worker import Deps, Stopped
@@ -22,7 +22,7 @@ from flywheel.readers import READERS, Carry, Place, Reader, Record
 from flywheel.store import mapper
 
 KIND: Final = "harvest"
-"""Job kind; the key is the transcript's path, the payload may name the ``agent``."""
+"""Job kind; the key is the transcript's path, the payload may name the ``agent`` and the ``reader``."""
 
 SETTLED_SECONDS: Final = 120
 """A file that nobody wrote for this long ends where it ends."""
@@ -54,11 +54,12 @@ def run(
     """
     with deps.db.read() as tx:
         row = mapper.get(tx, TranscriptFile, path=job.key)
-    agent = str(job.payload.get("agent") or (row.agent if row else "") or next(iter(readers)))
-    known = row or TranscriptFile(path=job.key, agent=agent, updated_at=deps.now())
-    reader = readers.get(agent)
+    name = str(job.payload.get("reader") or (row.reader if row else "") or _by_place(job, readers))
+    reader = readers.get(name)
+    agent = reader.agent if reader else str(job.payload.get("agent") or name)
+    known = row or TranscriptFile(path=job.key, agent=agent, reader=name, updated_at=deps.now())
     if reader is None:
-        _note(deps, known, FileState.SKIPPED, f"no reader for the agent {agent!r}")
+        _note(deps, known, FileState.SKIPPED, f"no reader is called {name!r}")
         return
 
     def slow_down() -> None:
@@ -76,10 +77,18 @@ def run(
         why = "permission denied: its owner must let you read it"
         _note(deps, replace(progress.before, inode=0), FileState.FAILED, why)
     except BadInput as error:
-        _note(deps, _passed_over(progress.before), FileState.FAILED, error.message)
+        _note(deps, _passed_over(progress.before, reader), FileState.FAILED, error.message)
     except OSError as error:
         why = "it is a symbolic link" if error.errno == errno.ELOOP else error.strerror or type(error).__name__
-        _note(deps, _passed_over(progress.before), FileState.FAILED, f"cannot be read: {why}")
+        _note(deps, _passed_over(progress.before, reader), FileState.FAILED, f"cannot be read: {why}")
+
+
+def _by_place(job: Job, readers: Mapping[str, Reader]) -> str:
+    """The reader for a path of which only the agent is known, if that."""
+    agent = str(job.payload.get("agent") or "")
+    able = [reader for reader in readers.values() if agent in ("", reader.agent)]
+    placed = [reader for reader in able if reader.place(Path(job.key).parts) is not None]
+    return next((reader.name for reader in [*placed, *able]), agent)
 
 
 def _harvest(progress: Progress, deps: Deps, writer: Writer) -> None:
@@ -163,10 +172,13 @@ def _note(deps: Deps, row: TranscriptFile, state: FileState, error: str) -> None
         mapper.upsert(tx, after)
 
 
-def _passed_over(row: TranscriptFile) -> TranscriptFile:
+def _passed_over(row: TranscriptFile, reader: Reader) -> TranscriptFile:
     """The row of a file that is not worth another look until it changes."""
     try:
         facts = Path(row.path).lstat()
     except OSError:
         return row
-    return replace(row, device=facts.st_dev, inode=facts.st_ino, size=facts.st_size, offset=facts.st_size)
+    stamp = stamp_of(row.path, reader.source) or row.tail_hash
+    return replace(
+        row, device=facts.st_dev, inode=facts.st_ino, size=facts.st_size, offset=facts.st_size, tail_hash=stamp
+    )

@@ -10,12 +10,14 @@ from typing import Final
 
 from flywheel.harvest.conversations import Conversations
 from flywheel.harvest.evidence import Evidence
-from flywheel.harvest.message_queries import count, parts, retracted_rows, taken
+from flywheel.harvest.message_queries import count, parts, restored_rows, retracted_rows, taken
 from flywheel.jobs.queue import enqueue
 from flywheel.jobs.worker import Deps
 from flywheel.model import (
+    Clean,
     Kind,
     Message,
+    MessageId,
     Micros,
     ProjectId,
     Retraction,
@@ -23,7 +25,7 @@ from flywheel.model import (
     SessionId,
     TranscriptFile,
 )
-from flywheel.readers import Draft, Parsed, Retracted, SessionFacts
+from flywheel.readers import RENDERERS, Draft, Parsed, Restored, Retracted, SessionFacts, session_id
 from flywheel.store import Tx, mapper
 
 EXTRACT: Final = "extract"
@@ -58,7 +60,7 @@ class Batch:
 
     drafts: list[Draft] = field(default_factory=list)
     sessions: dict[str, SessionFacts] = field(default_factory=dict)
-    retracted: list[Retracted] = field(default_factory=list)
+    retracted: list[Retracted | Restored] = field(default_factory=list)
 
     def add(self, parsed: Parsed) -> None:
         """What the next records gave."""
@@ -107,7 +109,7 @@ class Writer:
         """Write a batch, give its file's row: the cursor goes with the last transaction, jobs with the file's last."""
         now = self._deps.now()
         self._meet(batch)
-        groups = list(self._groups(batch.drafts)) or [[]]
+        groups = list(self._groups([one for one in batch.drafts if not self._known[one.session].mirrored])) or [[]]
         for number, drafts in enumerate(groups):
             messages = [self._message(draft) for draft in drafts]
             final = number == len(groups) - 1
@@ -180,32 +182,61 @@ class Writer:
             if others:
                 known.facts = replace(facts, extra={"forked_from": min(others), **facts.extra})
 
-    def _retract(self, tx: Tx, retracted: Sequence[Retracted], now: Micros) -> None:
-        for item in retracted:
+    def _retract(self, tx: Tx, taken_back: Sequence[Retracted | Restored], now: Micros) -> None:
+        """Note what the agent took back, and what holds again; its sessions are extracted anew."""
+        for item in taken_back:
             session = self._known[item.session]
-            reason = self._deps.redact.text(item.reason)
-            for part in parts(retracted_rows(tx, item, self._agent, session.id)):
-                done = tx.all("SELECT message_id FROM retraction WHERE message_id IN :ids", ids=[id for id, _ in part])
-                rows = [
-                    Retraction(message_id=id, project_id=project, reason=reason, created_at=now)
-                    for id, project in part
-                    if (id,) not in done
-                ]
-                mapper.insert_many(tx, rows)
-                for row in rows:
-                    tx.changed(Kind.MESSAGE, row.message_id, row.project_id)
+            if isinstance(item, Restored):
+                rows = restored_rows(tx, item, self._agent)
+                for part in parts(rows):
+                    tx.run("DELETE FROM retraction WHERE message_id IN :ids", ids=[id for id, _ in part])
+            else:
+                rows = retracted_rows(tx, item, self._agent, session.id)
+                rows = self._note_retracted(tx, rows, self._deps.redact.text(item.reason), now)
+            for id, project in rows:
+                tx.changed(Kind.MESSAGE, id, project)
+            if rows:
+                self.due.add(session.id)
+
+    def _note_retracted(
+        self, tx: Tx, rows: Sequence[tuple[MessageId, ProjectId]], reason: Clean, now: Micros
+    ) -> list[tuple[MessageId, ProjectId]]:
+        """Insert the retractions that are not known yet; gives those messages."""
+        news: list[tuple[MessageId, ProjectId]] = []
+        for part in parts(rows):
+            done = tx.all("SELECT message_id FROM retraction WHERE message_id IN :ids", ids=[id for id, _ in part])
+            fresh = [(id, project) for id, project in part if (id,) not in done]
+            mapper.insert_many(
+                tx,
+                [Retraction(message_id=id, project_id=on, reason=reason, created_at=now) for id, on in fresh],
+            )
+            news += fresh
+        return news
+
+    def _step_aside(self, tx: Tx, native: str, now: Micros) -> None:
+        """A session's own transcript has come: what was read from renderings of it is not told twice."""
+        reason = self._deps.redact.text("its own transcript is here")
+        for agent in RENDERERS:
+            twin = session_id(agent, native)
+            rows = tx.all("SELECT id, project_id FROM message WHERE session_id = :s", s=twin)
+            for id, project in self._note_retracted(tx, [(MessageId(id), on) for id, on in rows], reason, now):
+                tx.changed(Kind.MESSAGE, id, project)
+            if rows:
+                self.due.add(twin)
 
     def _sessions(self, tx: Tx, now: Micros) -> None:
         """Fold what was learned into the sessions' rows."""
         for known in self._known:
             facts = known.facts
-            if facts is None or (facts.started_at is None and not known.new):
+            if facts is None or known.mirrored or (facts.started_at is None and not known.new):
                 continue
             before = mapper.get(tx, Session, id=known.id)
             after = self._evidence.session(before, facts, known.project.id, native=known.native, new=known.new, now=now)
             if after != before:
                 mapper.upsert(tx, after)
                 tx.changed(Kind.SESSION, after.id, after.project_id)
+            if before is None and self._agent not in RENDERERS:
+                self._step_aside(tx, known.native, now)
             known.facts, known.new = None, 0
 
     def _follow_up(self, tx: Tx, now: Micros) -> None:

@@ -10,6 +10,8 @@ from flywheel.model.evidence import (
     Retraction,
     Session,
     TranscriptFile,
+    Upload,
+    UploadPart,
 )
 from flywheel.model.ids import (
     GLOBAL,
@@ -34,6 +36,7 @@ from flywheel.model.machinery import (
     BriefingRecord,
     Change,
     Embedding,
+    Feedback,
     Injection,
     Job,
     Observation,
@@ -76,6 +79,7 @@ __all__ = [
     "EntryId",
     "EntryLink",
     "EntryVersion",
+    "Feedback",
     "FileState",
     "Injection",
     "Job",
@@ -105,6 +109,8 @@ __all__ = [
     "Tokens",
     "Tombstone",
     "TranscriptFile",
+    "Upload",
+    "UploadPart",
     "digest",
     "evidence_id",
     "new_id",

@@ -120,6 +120,7 @@ class TranscriptFile:
 
     path: str
     agent: str
+    reader: str  # name in `READERS`: an agent may have several formats
     session_id: SessionId | None = None
     project_id: ProjectId | None = None
     device: int = 0
@@ -127,7 +128,7 @@ class TranscriptFile:
     size: int = 0  # bytes when last read
     offset: int = 0  # bytes consumed
     head_hash: str = ""  # of the first 4 KiB
-    tail_hash: str = ""  # of the last 256 bytes before ``offset``
+    tail_hash: str = ""  # of the last 256 bytes before ``offset``; of a file read whole, when it was last written
     state: FileState = FileState.SEEN
     lines: int = 0
     bad_lines: int = 0
@@ -136,3 +137,30 @@ class TranscriptFile:
     carry: Mapping[str, object] = field(default_factory=dict)  # the reader's state between two reads
     error: Clean = Clean("")
     updated_at: Micros
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Upload:
+    """A transcript that came over the socket instead of lying in an agent's folder."""
+
+    id: str  # UUIDv7
+    project_id: ProjectId
+    request_key: str  # the client's idempotency key, or the content's hash: a second request with it is the first one
+    reader: str  # name in `READERS`
+    name: Clean
+    cwd: Clean
+    sha256: str  # of the bytes as they came
+    bytes: int
+    parts: int
+    created_at: Micros
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UploadPart:
+    """Some redacted records or lines of an upload, in order; deleted once they are messages."""
+
+    upload_id: str
+    ordinal: int
+    project_id: ProjectId
+    text: Clean
+    created_at: Micros

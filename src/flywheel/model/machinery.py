@@ -134,3 +134,18 @@ class Setting:
 
     name: str
     value: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Feedback:
+    """What an agent or a person said of something that it was told: it helped, is wrong, is stale."""
+
+    id: str  # UUIDv7
+    project_id: ProjectId
+    kind: str  # of the target: entry, message, symbol, document
+    target_id: str
+    verdict: str  # helped, wrong, stale
+    note: Clean
+    agent: str
+    native_session: str
+    created_at: Micros

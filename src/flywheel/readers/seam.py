@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Final, Protocol, runtime_checkable
 
 from flywheel.model import MessageId, MessageKind, Micros, Role, SessionId, evidence_id
 from flywheel.readers.fields import TEXT_CAP
@@ -23,8 +23,10 @@ Text that somebody wrote (titles, queued prompts) is under ``"words"``; everythi
 class SourceKind(StrEnum):
     """How an agent's files are read."""
 
-    LINES = "lines"  # append-only JSONL: only what is new is read
+    LINES = "lines"  # append-only JSONL, plain or ``.zst``: only what is new is read
+    TEXT = "text"  # append-only text: records are {"text": whole lines}, only what is new
     DOCUMENT = "document"  # one JSON file or a replay log: read whole whenever it changed
+    TREE = "tree"  # one JSON file and the folders of small ones that belong to it: read whole whenever it changed
     SQLITE = "sqlite"  # a database: rows past a cursor
 
 
@@ -43,7 +45,8 @@ class RowQuery:
     """One table that a `SourceKind.SQLITE` reader wants.
 
     ``sql`` is a SELECT with ``:after`` as its only parameter, ordered by ``cursor``; the source gives each row as a
-    record of column names with the query's ``name`` under ``"table"``, and remembers the last ``cursor`` value.
+    record of column names with the query's ``name`` under ``"table"``, and remembers the last ``cursor`` value. Blobs
+    come as None: where one is wanted, the query gives ``hex(...)`` of it.
     """
 
     name: str
@@ -90,6 +93,7 @@ class SessionFacts:
     started_at: Micros | None = None
     last_at: Micros | None = None
     ended_at: Micros | None = None
+    renders: tuple[str, str] | None = None  # agent and native id of the session that this one is only a rendering of
     extra: Mapping[str, object] = field(default_factory=dict)  # pull_requests, usage, compactions, agent_type, ...
 
     def merge(self, later: SessionFacts) -> SessionFacts:
@@ -106,6 +110,7 @@ class SessionFacts:
             started_at=_pick(min, self.started_at, later.started_at),
             last_at=_pick(max, self.last_at, later.last_at),
             ended_at=later.ended_at or self.ended_at,
+            renders=self.renders or later.renders,
             extra={**self.extra, **later.extra},
         )
 
@@ -118,14 +123,30 @@ def _pick(choose: Any, one: Micros | None, two: Micros | None) -> Micros | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retracted:
-    """Messages that the agent took back: by native id, or the session's ordinals in ``[since, until)``."""
+    """Messages that the agent took back: by native id, or the session's ordinals in ``[since, until)`` but ``keep``.
+
+    A key takes its drafts ``(*key, "#1")`` to ``(*key, "#7")`` with it; ``keep`` is exact.
+    """
 
     reason: str
     session: str
     keys: Sequence[tuple[str, ...]] = ()
     since: int = 0
     until: int = 0
+    keep: Sequence[tuple[str, ...]] = ()
     at: Micros
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Restored:
+    """Messages that hold again after all (an undone revert); those that were never taken back are no matter."""
+
+    session: str
+    keys: Sequence[tuple[str, ...]]
+
+
+END: Final = 2**62
+"""An ordinal after every other: ``until`` of what has no end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +156,7 @@ class Parsed:
     carry: Carry
     drafts: Sequence[Draft] = ()
     sessions: Mapping[str, SessionFacts] = field(default_factory=dict)  # by native id
-    retracted: Sequence[Retracted] = ()
+    retracted: Sequence[Retracted | Restored] = ()  # in the order in which it happened
     unknown: Mapping[str, int] = field(default_factory=dict)  # record kinds that no rule knows
 
     def then(self, later: Parsed) -> Parsed:
@@ -156,10 +177,13 @@ class Parsed:
 
 
 class Reader(Protocol):
-    """One agent's transcripts. Pure: every method is a function of its arguments."""
+    """One format of one agent's transcripts. Pure: every method is a function of its arguments."""
 
+    name: str  # unique; the agent's own name for its first format
     agent: str
     source: SourceKind
+    depth: int  # folders below a root that are looked through
+    beside: Sequence[str]  # folders of a checkout ("" for itself) that hold its transcripts, not looked through deeper
     heads: Sequence[str]
     """Keys that a record may begin with: where the lines source looks for a record spliced into a damaged line."""
 
@@ -183,6 +207,26 @@ class Reader(Protocol):
 
     def session_of(self, carry: Carry) -> str:
         """The native session id that this file's records name, for `recognises`; "" when it is not known yet."""
+
+
+class Usual:
+    """What most readers have in common."""
+
+    depth: int = 8
+    beside: Sequence[str] = ()
+    heads: Sequence[str] = ()
+
+
+@runtime_checkable
+class TreeReader(Protocol):
+    """What a reader over a `SourceKind.TREE` offers beside `Reader`."""
+
+    def folders(self, path: str, listed: Sequence[str]) -> Sequence[str]:
+        """Folders whose ``.json`` files belong to the file at ``path``, given the paths that were listed so far.
+
+        Asked again with what the last answer brought, until it gives (). The records are ``{"path", "value"}``, the
+        file itself first, then folder by folder in the order of their names.
+        """
 
 
 @runtime_checkable

@@ -29,6 +29,7 @@ from flywheel.model import (
     Setting,
     Tombstone,
     TranscriptFile,
+    UploadPart,
 )
 from flywheel.store import Row, Tx
 from flywheel.store.json import dump, load
@@ -51,6 +52,7 @@ KEYS: Final[Mapping[type, tuple[str, ...]]] = {
     Setting: ("name",),
     Tombstone: ("kind", "id"),
     TranscriptFile: ("path",),
+    UploadPart: ("upload_id", "ordinal"),
 }
 """Primary keys that are not ``id``."""
 

@@ -11,7 +11,7 @@ from flywheel.readers.claude.kinds import CHAIN, SIDE
 from flywheel.readers.claude.parse import parse
 from flywheel.readers.claude.state import fresh
 from flywheel.readers.fields import TEXT_CAP, text_of
-from flywheel.readers.seam import Carry, Parsed, Place, Record, SourceKind
+from flywheel.readers.seam import Carry, Parsed, Place, Record, SourceKind, Usual
 
 _UUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _AGENT: Final = re.compile(r"agent-([A-Za-z0-9_-]{1,100})")
@@ -28,9 +28,10 @@ _NEEDED: Final[Mapping[str, tuple[str, ...]]] = {
 """Keys without which a record of that type is a fragment, or something nested that looks like a record."""
 
 
-class ClaudeReader:
+class ClaudeReader(Usual):
     """The reader of Claude Code's transcripts."""
 
+    name: str = "claude"
     agent: str = "claude"
     source: SourceKind = SourceKind.LINES
     heads: Sequence[str] = (
