@@ -2,9 +2,10 @@
 
 PYTHON ?= python3
 VENV ?= .venv
+CLIENTS ?= .clients
 BIN := $(VENV)/bin
 
-.PHONY: up down test check bench clean
+.PHONY: up down test test-clients clients check bench clean
 
 up: $(VENV)/.installed
 	$(BIN)/flywheel up $(if $(DEMO),--demo)
@@ -21,11 +22,18 @@ check: $(VENV)/.test
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# The real agent clients, against a model server on loopback.
+test-clients: clients $(VENV)/.test
+	$(BIN)/python -m pytest tests/clients
+
+clients:
+	@sh tests/clients/install.sh $(CLIENTS)
+
 bench: $(VENV)/.test
 	@for name in redact ast hook; do $(BIN)/python -m benchmarks $$name || exit 1; done
 
 clean:
-	rm -rf $(VENV)
+	rm -rf $(VENV) $(CLIENTS)
 
 # Ways to an environment that has pip, the usual one first. None needs root.
 define MAKE_VENV

@@ -19,6 +19,7 @@ BENCHMARKS: Final[Mapping[str, str]] = {
     "idle": "benchmarks.idle",
     "ingest": "benchmarks.ingest",
     "locomo": "benchmarks.locomo",
+    "readers": "benchmarks.readers",
     "redact": "benchmarks.redact",
 }
 """Name to module; each has ``run(data: Path | None, n: int | None) -> dict`` with ``results``, ``floor`` and ``n``."""

@@ -1,4 +1,4 @@
-"""Golden pairs: each transcript under ``tests/fixtures/<agent>/projects`` against the drafts written down for it.
+"""Golden pairs: each transcript under ``tests/fixtures/<reader>`` against the drafts written down for it.
 
 ``FLYWHEEL_GOLDEN=write`` writes the pairs anew; read the difference before you keep it.
 """
@@ -10,35 +10,9 @@ import os
 from pathlib import Path
 
 import pytest
+from tests.readers.specimens import Specimen, lay_out, parse_whole, place_of, specimens
 
-from flywheel.model import Micros
-from flywheel.readers import READERS, Parsed, Reader, Record, Retracted
-
-FIXTURES = Path(__file__).parent.parent / "fixtures"
-
-
-def transcripts() -> list[tuple[str, Path]]:
-    """Agent and path of every transcript among the fixtures."""
-    return [
-        (agent, path)
-        for agent, reader in READERS.items()
-        for path in sorted((FIXTURES / agent / "projects").rglob("*"))
-        if path.is_file() and reader.place(path.parts) is not None
-    ]
-
-
-def records_of(path: Path) -> list[Record]:
-    """The records of an undamaged transcript."""
-    return [json.loads(line) for line in path.read_bytes().split(b"\n") if line]
-
-
-def read_whole(reader: Reader, path: Path) -> Parsed:
-    """A transcript parsed in one go, with its sidecar."""
-    place = reader.place(path.parts)
-    assert place is not None
-    sidecar = path.with_name(place.sidecar) if place.sidecar else None
-    about = json.loads(sidecar.read_text()) if sidecar and sidecar.exists() else None
-    return reader.parse(reader.start(place, at=Micros(1), sidecar=about), records_of(path))
+from flywheel.readers import READERS, Parsed, Retracted
 
 
 def written_down(parsed: Parsed) -> dict[str, object]:
@@ -62,6 +36,7 @@ def written_down(parsed: Parsed) -> dict[str, object]:
     }
     retracted = [
         {"reason": item.reason, "keys": ["".join(key) for key in item.keys], "range": [item.since, item.until]}
+        | ({"keep": ["".join(key) for key in item.keep]} if item.keep else {})
         if isinstance(item, Retracted)
         else {"restored": ["".join(key) for key in item.keys]}
         for item in parsed.retracted
@@ -69,14 +44,24 @@ def written_down(parsed: Parsed) -> dict[str, object]:
     return {"sessions": sessions, "retracted": retracted, "unknown": dict(parsed.unknown), "drafts": drafts}
 
 
-@pytest.mark.parametrize(("agent", "path"), transcripts(), ids=lambda value: getattr(value, "stem", value))
-def test_a_transcript_becomes_the_drafts_written_down_for_it(agent: str, path: Path) -> None:
-    """What a reader makes of a transcript stays as a person has once approved it."""
-    parsed = read_whole(READERS[agent], path)
-    golden = FIXTURES / agent / "golden" / f"{path.stem}.json"
+@pytest.mark.parametrize("specimen", specimens(), ids=str)
+def test_a_transcript_becomes_the_drafts_written_down_for_it(specimen: Specimen, tmp_path: Path) -> None:
+    """What a reader makes of a transcript stays as a person has once approved it; no two drafts have one place."""
+    reader, folder = READERS[specimen.reader], lay_out(specimen.reader, tmp_path)
+    path = folder / specimen.path
+    parsed = parse_whole(reader, place_of(reader, folder, path), path)
     text = json.dumps(written_down(parsed), indent=1, ensure_ascii=False) + "\n"
     if os.environ.get("FLYWHEEL_GOLDEN") == "write":
-        golden.parent.mkdir(exist_ok=True)
-        golden.write_text(text)
-    assert text == golden.read_text()
-    assert [draft.ordinal for draft in parsed.drafts] == list(range(len(parsed.drafts)))
+        specimen.golden.parent.mkdir(exist_ok=True)
+        specimen.golden.write_text(text)
+    assert text == specimen.golden.read_text()
+    places = [(draft.session, draft.ordinal) for draft in parsed.drafts]
+    assert len(set(places)) == len(places)
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_every_reader_has_specimens(name: str) -> None:
+    """A reader without a transcript to show is not tested; nor is a golden file that belongs to none."""
+    found = specimens([name])
+    assert found
+    assert {path.name for path in found[0].golden.parent.iterdir()} == {one.golden.name for one in found}

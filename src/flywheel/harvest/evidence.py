@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final, cast
 
 from flywheel.model import Clean, Message, Micros, ProjectId, Session, SessionId, digest
 from flywheel.readers import Draft, SessionFacts, message_id, session_id
+from flywheel.text.compose import strip_injected
 from flywheel.text.redact import Redactor
 
 _CALL_ID: Final = re.compile(r"(?:toolu|srvtoolu|call)_[A-Za-z0-9]{1,40}")
@@ -28,7 +30,7 @@ class Evidence:
 
     def message(self, draft: Draft, session: SessionId, project: ProjectId) -> Message:
         """The row of a draft."""
-        text = self._redact.text(draft.text)
+        text = self._redact.text(strip_injected(draft.text))
         call_id = draft.call_id
         if call_id and not _CALL_ID.fullmatch(call_id):
             call_id = self._redact.text(call_id)
@@ -86,8 +88,8 @@ class Evidence:
         return None if resumed else known.ended_at
 
     def mapping(self, value: object) -> dict[str, object]:
-        """A JSON object with every text in it redacted."""
-        return cast("dict[str, object]", self._redact.value(value))
+        """A JSON object with every text in it redacted, and without any briefing of ours."""
+        return cast("dict[str, object]", self._redact.value(_own_words(value)))
 
     def _short(self, text: str) -> Clean:
         """Redacted; what is short comes again and again and is remembered."""
@@ -99,3 +101,12 @@ class Evidence:
                     self._known.clear()
                 self._known[text] = clean
         return clean
+
+
+def _own_words(value: object) -> object:
+    """The JSON value without our briefings in its texts."""
+    if isinstance(value, str):
+        return strip_injected(value)
+    if isinstance(value, Mapping):
+        return {key: _own_words(inner) for key, inner in value.items()}
+    return [_own_words(inner) for inner in value] if isinstance(value, (list, tuple)) else value

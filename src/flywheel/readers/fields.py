@@ -94,7 +94,7 @@ def cap_text(text: str, cap: int = TEXT_CAP) -> tuple[str, int]:
     if length > cap:
         head, tail = _head(text, cap - cap // 4), _tail(text, cap // 4)
         text = f"{head}\n… [{length - len(head) - len(tail):,} characters left out] …\n{tail}"
-    if any(len(line) >= _LONG_LINE for line in text.split("\n")):
+    if max(map(len, text.split("\n"))) >= _LONG_LINE:
         text = _BASE64.sub(_left_out, text)
     return text, length if length > cap else 0
 

@@ -16,7 +16,7 @@ _FENCE: Final = FENCE_OPEN.strip("<>").split()[0]
 _NO_BRANCH: Final = ("", "HEAD")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Turn:
     """A record of the chain: whose it is and when it was."""
 

@@ -98,15 +98,20 @@ class State:
 
     def spend(self, message: Mapping[str, Any]) -> bool:
         """Count an API message's usage: once per ``message.id``, at its largest. Whether anything was added."""
-        name, spent = native(message.get("id")), mapping_of(message.get("usage"))
-        if not name or not spent:
+        name, spent = message.get("id"), message.get("usage")
+        if not isinstance(name, str) or not name or not isinstance(spent, dict) or not spent:
             return False
-        values = [max(whole(spent.get(key)) or 0, 0) for key in USAGE]
-        before = self.counted.pop(name, [0, 0, 0, 0])
-        grown = [max(new, old) for new, old in zip(values, before, strict=True)]
+        name = name[:128]
+        values = [_amount(spent.get(key)) for key in USAGE]
+        before = self.counted.pop(name, None)
+        if before is None:
+            before = [0, 0, 0, 0]
+            _trim(self.counted, _MESSAGES - 1)
+        self.counted[name] = values
+        if values == before:
+            return False
+        grown = self.counted[name] = list(map(max, values, before))
         self.usage = [total + new - old for total, new, old in zip(self.usage, grown, before, strict=True)]
-        self.counted[name] = grown
-        _trim(self.counted, _MESSAGES)
         return grown != before
 
     def spent(self) -> dict[str, int]:
@@ -187,6 +192,10 @@ def load(carry: Carry) -> State:
         links=[dict(link) for link in list_of(words.get("links"))],
         compactions=int(carry.get("compactions", 0)),
     )
+
+
+def _amount(value: object) -> int:
+    return value if type(value) is int and 0 <= value < 2**62 else max(whole(value) or 0, 0)
 
 
 def _trim(table: dict[str, Any], size: int) -> None:

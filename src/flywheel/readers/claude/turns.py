@@ -28,7 +28,7 @@ def user(on: Ledger, record: Record) -> None:
     first = images = results = 0
     for number, block in enumerate(blocks):
         fields = mapping_of(block)
-        kind = fields.get("type")
+        kind = text_of(fields.get("type"))
         if kind == "tool_result":
             results += 1
             _result(on, turn, number, fields, rich=record.get("toolUseResult") if len(blocks) == 1 else None)
