@@ -18,6 +18,7 @@ BENCHMARKS: Final[Mapping[str, str]] = {
     "hook": "benchmarks.hook",
     "idle": "benchmarks.idle",
     "ingest": "benchmarks.ingest",
+    "live": "benchmarks.live",
     "locomo": "benchmarks.locomo",
     "readers": "benchmarks.readers",
     "redact": "benchmarks.redact",

@@ -82,9 +82,10 @@ class Writer:
         self.aside(
             "api-request", id=self.hex(32), timestamp=self.stamp(), params={"betas": [], "note": self.text(1000)}
         )
-        self.assistant({"type": "thinking", "thinking": self.prose(_PROSE), "signature": self.hex(200)})
+        name = f"msg_{self.hex(24)}"
+        self.assistant({"type": "thinking", "thinking": self.prose(_PROSE), "signature": self.hex(200)}, name)
         source = self.parent
-        self.assistant({"type": "tool_use", "id": call, "name": "Bash", "input": {"command": command}})
+        self.assistant({"type": "tool_use", "id": call, "name": "Bash", "input": {"command": command}}, name)
         block = {"tool_use_id": call, "type": "tool_result", "content": output, "is_error": False}
         rich = {"stdout": output, "stderr": "", "interrupted": False, "isImage": False}
         content = {"role": "user", "content": [block]}
@@ -93,16 +94,17 @@ class Writer:
         self.aside("tools-used", tools=["Bash"])
         self.aside("atis-latch", atis="")
 
-    def assistant(self, block: dict[str, Any]) -> None:
-        """One block of the assistant's side."""
+    def assistant(self, block: dict[str, Any], name: str = "") -> None:
+        """One block of the assistant's side; blocks of one API message have its name."""
         usage = {
             "input_tokens": 12_000,
             "output_tokens": 40,
             "cache_read_input_tokens": 9_000,
             "service_tier": "standard",
         }
-        message = {"id": f"msg_{self.hex(24)}", "type": "message", "role": "assistant", "model": "claude-opus-5-5",
-                   "content": [block], "stop_reason": None, "usage": usage}  # fmt: skip
+        name = name or f"msg_{self.hex(24)}"
+        message = {"id": name, "type": "message", "role": "assistant", "model": "claude-opus-5-5", "content": [block],
+                   "stop_reason": None, "usage": usage}  # fmt: skip
         self.chain("assistant", message=message, requestId=f"req_{self.hex(24)}", effort="medium")
 
     def attachment(self, kind: str, **fields: Any) -> None:
