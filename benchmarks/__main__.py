@@ -12,6 +12,8 @@ from typing import Final
 
 BENCHMARKS: Final[Mapping[str, str]] = {
     "ast": "benchmarks.ast",
+    "conflict": "benchmarks.conflict",
+    "client_start": "benchmarks.client_start",
     "context_latency": "benchmarks.context_latency",
     "devmembench": "benchmarks.devmembench",
     "extraction": "benchmarks.extraction",
@@ -20,8 +22,10 @@ BENCHMARKS: Final[Mapping[str, str]] = {
     "ingest": "benchmarks.ingest",
     "live": "benchmarks.live",
     "locomo": "benchmarks.locomo",
+    "mcp": "benchmarks.mcp",
     "readers": "benchmarks.readers",
     "redact": "benchmarks.redact",
+    "render": "benchmarks.render",
 }
 """Name to module; each has ``run(data: Path | None, n: int | None) -> dict`` with ``results``, ``floor`` and ``n``."""
 

@@ -121,6 +121,8 @@ def test_the_wheel_carries_every_file(wheel: Path) -> None:
         "flywheel/cli/demo_data/sessions.toml",
         "flywheel/codemap/grammar/python.scm",
         "flywheel/embed/weights/NOTICE.md",
+        "flywheel/hooks/assets/opencode.js",
+        "flywheel/hooks/assets/opencode-v2/index.ts",
         "flywheel/embed/weights/vectors.npy",
     ],
 )

@@ -56,6 +56,26 @@ class ExtractConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class KnowledgeConfig:
+    """What is known, and which of two sources holds."""
+
+    ranks: Mapping[str, float] = _setting(
+        {"approved": 4, "design": 3, "runbook": 2, "conversation": 1, "draft": 0},
+        "How much each sort of source weighs where two disagree (incident reports weigh as runbooks).",
+        low=0,
+        high=100,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TreeConfig:
+    """The memory tree: knowledge as files below the data folder."""
+
+    sweep_seconds: int = _setting(3600, "How often the files are compared with what was rendered.", low=5, high=86400)
+    commit_seconds: float = _setting(3.0, "What changes within this time is one commit.", low=0, high=3600)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class IndexConfig:
     """The derived indexes."""
 
@@ -76,6 +96,10 @@ class SearchConfig:
 
     limit: int = _setting(10, "How many hits an answer holds unless asked otherwise.", low=1, high=1000)
     abstain: bool = _setting(True, "Return nothing when nothing is relevant enough.")
+    prerequisites: int = _setting(2, "How many steps of prerequisites come with an entry; 0 is none.", low=0, high=5)
+    prerequisite_share: float = _setting(
+        0.25, "The part of an answer, or of a briefing's entries, that prerequisites may take.", low=0, high=1
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,6 +170,13 @@ class DaemonConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HttpConfig:
+    """What the socket takes."""
+
+    upload_mb: int = _setting(1024, "Larger transcripts are refused.", low=1, high=1048576)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RedactConfig:
     """What is never stored."""
 
@@ -169,6 +200,8 @@ class Config:
     store: StoreConfig = field(default_factory=StoreConfig)
     harvest: HarvestConfig = field(default_factory=HarvestConfig)
     extract: ExtractConfig = field(default_factory=ExtractConfig)
+    knowledge: KnowledgeConfig = field(default_factory=KnowledgeConfig)
+    tree: TreeConfig = field(default_factory=TreeConfig)
     index: IndexConfig = field(default_factory=IndexConfig)
     embed: EmbedConfig = field(default_factory=EmbedConfig)
     search: SearchConfig = field(default_factory=SearchConfig)
@@ -176,6 +209,7 @@ class Config:
     context: ContextConfig = field(default_factory=ContextConfig)
     hooks: HooksConfig = field(default_factory=HooksConfig)
     daemon: DaemonConfig = field(default_factory=DaemonConfig)
+    http: HttpConfig = field(default_factory=HttpConfig)
     redact: RedactConfig = field(default_factory=RedactConfig)
     log: LogConfig = field(default_factory=LogConfig)
 

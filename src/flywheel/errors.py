@@ -3,7 +3,9 @@
 FlywheelError
 ├── BadInput            the caller can mend it: exit 2, HTTP 400
 │   ├── ConfigError     a setting is unknown, mistyped or impossible
-│   └── NotFound        nothing has that id or path: exit 3, HTTP 404
+│   ├── NotFound        nothing has that id or path: exit 3, HTTP 404
+│   ├── TooLarge        more than is taken: HTTP 413
+│   └── Unsupported     a format that nobody here reads: HTTP 415
 ├── Refused             allowed to nobody, or not here: exit 4, HTTP 403
 ├── Conflict            the state does not allow it now: exit 5, HTTP 409
 ├── Unavailable         try again later: exit 6, HTTP 503, retryable
@@ -55,6 +57,18 @@ class NotFound(BadInput):
     """Nothing here has that id, name or path."""
 
     code, exit_code, status = "not_found", 3, 404
+
+
+class TooLarge(BadInput):
+    """What was sent is larger than is taken; the message names the limit."""
+
+    code, status = "too_large", 413
+
+
+class Unsupported(BadInput):
+    """What was sent is of a format that is not read; the message names those that are."""
+
+    code, status = "unsupported", 415
 
 
 class Refused(FlywheelError):

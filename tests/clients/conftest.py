@@ -22,7 +22,7 @@ from flywheel.store.mapper import find
 
 T = TypeVar("T")
 
-FENCE = "<flywheel-briefing"
+FENCE = "flywheel-briefing"
 DECISION = "We decided to use Valkey for the price cache because the licence of Redis changed."
 QUESTION = "Which store holds the price cache, and why was it chosen?"
 ROUNDS = 3

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import orjson
 import pytest
-from tests.clients.conftest import DECISION, FENCE, Desk
+from tests.clients.conftest import DECISION, Desk
 from tests.clients.programs import PROGRAMS
 from tests.e2e.conftest import until
 
@@ -15,6 +15,7 @@ from flywheel.model import Entry, EntryId, Injection, Message, MessageKind, Sess
 
 REMARK = "The quokka importer reads its files in batches of five hundred rows."
 QUESTION = "How many rows does the quokka importer read at once?"
+OPENED = "<flywheel-briefing"
 CLAUDE = PROGRAMS["claude"]
 
 
@@ -97,9 +98,9 @@ def test_a_decision_is_found_with_its_receipt(story: Story) -> None:
 def test_the_next_session_is_told_nothing_twice(story: Story) -> None:
     """Session 2's request holds the unreviewed finding from the start and the prompt's own finding, each once."""
     once, again = story.requests
-    assert once.count(FENCE) == 2 and "Valkey for the price cache" in once and "unconfirmed" in once
+    assert once.count(OPENED) == 2 and "Valkey for the price cache" in once and "unconfirmed" in once
     assert "five hundred rows" in once
-    assert again.count(FENCE) == 2 and again.count("five hundred rows") == once.count("five hundred rows")
+    assert again.count(OPENED) == 2 and again.count("five hundred rows") == once.count("five hundred rows")
     went = [row for row in _kept(story.desk).injections if row.native_session == story.second]
     assert len({row.item_id for row in went}) == len(went)
     assert {row.event for row in went} == {"SessionStart", "UserPromptSubmit"}
@@ -108,7 +109,7 @@ def test_the_next_session_is_told_nothing_twice(story: Story) -> None:
 def test_what_we_injected_is_not_learned(story: Story) -> None:
     """Session 2's transcript holds our briefings; what was read of it does not, and no evidence grew from it."""
     (path,) = (story.desk.user / ".claude" / "projects").glob(f"*/{story.second}.jsonl")
-    assert path.read_text("utf-8").count(FENCE) >= 2
+    assert path.read_text("utf-8").count(OPENED) >= 2
     kept = _kept(story.desk)
     assert kept.evidence == story.before.evidence and len(kept.evidence) == 1
     assert not any("flywheel-briefing" in m.text or "fw:" in m.text for m in kept.messages)

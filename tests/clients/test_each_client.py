@@ -76,9 +76,8 @@ def _settings(story: Story) -> Mapping[str, bytes]:
 
 def test_the_second_session_is_told_what_the_first_decided(story: Story) -> None:
     """The model's input of session 2 holds our fence and the decision in it."""
-    told = next((body for body in story.told if FENCE in body and QUESTION in body), "")
-    assert "Valkey for the price cache" in told
-    assert "unconfirmed" in told
+    told = [body for body in story.told if FENCE in body and QUESTION in body]  # some clients escape the fence's "<"
+    assert any("Valkey for the price cache" in body and "unconfirmed" in body for body in told)
 
 
 def test_the_transcript_is_imported_exactly_once(story: Story) -> None:

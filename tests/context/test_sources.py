@@ -11,7 +11,7 @@ from flywheel.codemap.queries import draw_map, keep_map
 from flywheel.config import ContextConfig
 from flywheel.context.allocator import Piece
 from flywheel.context.ask import DAY, Ask
-from flywheel.context.entries import EntriesSource
+from flywheel.context.entries import EntriesSource, Needs
 from flywheel.context.freshness import SCANNED, Freshness
 from flywheel.context.gitfacts import GitFacts
 from flywheel.context.history import HistorySource
@@ -315,3 +315,61 @@ def test_topology_offers_parts_at_hand_first(db: Db, make_ask: MakeAsk) -> None:
     later = replace(make_ask(), now=Micros(NOW + 11_000_000))
     assert "needs billing" in source.offer(make_ask())[1].levels[0].text + source.offer(make_ask())[2].levels[0].text
     assert not any("needs billing" in piece.levels[0].text for piece in source.offer(later))
+
+
+def test_pinned_entries_stand_first(db: Db, make_ask: MakeAsk) -> None:
+    """However old they are; for a prompt only where it finds them."""
+    old = replace(entry("Pin me", days=2000), pinned=True)
+    store(db, old, *(entry(f"Newer {n}") for n in range(60)))
+    assert offered(db, make_ask())[0].id == old.id
+    newer = entry("Newer 1")
+    found = (hit("entry", newer.id, 0.9), hit("entry", old.id, 0.1))
+    assert [piece.id for piece in offered(db, make_ask(query="newer", hits=found))] == [old.id, newer.id]
+    assert [piece.id for piece in offered(db, make_ask(query="newer", hits=found[:1]))] == [newer.id]
+
+
+def test_prerequisites_stand_before_what_needs_them(db: Db, make_ask: MakeAsk) -> None:
+    """Brought in where they were not found, the furthest first, within their tokens; others keep their places."""
+    top, asked, near, deep = entry("Top"), entry("Asked"), entry("Near", days=900), entry("Deep", days=900)
+    edges = [
+        Edge(project_id=P, source_id=one.id, target_id=other.id, kind=EdgeKind.PREREQUISITE, created_at=NOW)
+        for one, other in ((asked, near), (near, deep))
+    ]
+    store(db, top, asked, near, deep, *edges)
+    ask = make_ask(query="asked", hits=(hit("entry", top.id, 0.9), hit("entry", asked.id, 0.5)))
+    order = [piece.id for piece in offered(db, ask)]
+    assert order == [top.id, deep.id, near.id, asked.id]
+    for needs, missing in ((Needs(depth=0), 2), (Needs(depth=1), 1), (Needs(prompt=0), 2), (Needs(prompt=40), 1)):
+        pieces = EntriesSource(db, WEIGHTS, needs=needs).offer(ask)
+        assert len(pieces) == 4 - missing, needs
+
+
+def test_a_prerequisite_that_was_found_rises_with_what_needs_it(db: Db, make_ask: MakeAsk) -> None:
+    """It stands just before the dependent, wherever search had put it."""
+    asked, near = entry("Asked"), entry("Near")
+    store(
+        db, asked, near,
+        Edge(project_id=P, source_id=asked.id, target_id=near.id, kind=EdgeKind.PREREQUISITE, created_at=NOW),
+    )  # fmt: skip
+    ask = make_ask(query="asked", hits=(hit("entry", asked.id, 0.9), hit("entry", near.id, 0.1)))
+    assert [piece.id for piece in offered(db, ask)] == [near.id, asked.id]
+
+
+def test_a_stale_entry_carries_its_banner_at_every_level(db: Db, make_ask: MakeAsk) -> None:
+    """With the day of the last confirmation."""
+    one = replace(entry("Old truth", status=Status.STALE, body="Because of the contract."), last_confirmed=NOW)
+    store(db, one)
+    (piece,) = offered(db, make_ask())
+    assert len(piece.levels) == 3
+    for level in piece.levels:
+        assert "STALE: what it rests on has changed" in level.text and "last confirmed on 2026" in level.text
+
+
+def test_a_briefing_holds_what_holds(db: Db, make_ask: MakeAsk) -> None:
+    """Of a page's body neither the marks of its claims nor what no longer holds."""
+    body = "- Retention: 30 days [fw:abc123]\n## No longer\n- ~~14 days~~"
+    one = entry("Exports", summary="Thirty days it is.", body=body)
+    store(db, one)
+    (piece,) = offered(db, make_ask())
+    assert "- Retention: 30 days" in piece.levels[0].text
+    assert all("abc123" not in level.text and "14 days" not in level.text for level in piece.levels)

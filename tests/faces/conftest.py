@@ -93,7 +93,7 @@ def faces(short: Path) -> Iterator[Faces]:
     inside = app.App(parts)
     project, transcripts = demo_folder(places.data)
     progress = inside.import_path(path=transcripts)
-    app.settle_all(parts)
+    app.settle_all(parts, trees=True)
     assert inside.import_progress(id=progress.id).done
     with served(inside, short) as path:
         yield Faces(inside, Client(path), path, project, transcripts)

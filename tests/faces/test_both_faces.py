@@ -11,8 +11,9 @@ import pytest
 from tests.faces.conftest import Faces
 
 from flywheel import errors
-from flywheel.api import Api, Briefing, ImportProgress
+from flywheel.api import Api, Briefing, Done, ImportProgress
 from flywheel.codec import encode
+from flywheel.model import Micros
 
 Call = Callable[[Api, Faces], object]
 
@@ -29,14 +30,30 @@ CALLS: dict[str, Call] = {
     "search by time": lambda api, f: api.search(query="queue", cwd=f.project, since=None, until=None),
     "why": lambda api, f: api.why(question="why did we move off Redis?", cwd=f.project),
     "why by name": lambda api, f: api.why(question="idempotency", project="postroom", limit=1),
+    "why as of a day": lambda api, f: api.why(question="why Redis?", cwd=f.project, as_of=Micros(10**15)),
     "show an entry": lambda api, f: api.show(id=entry_of(f)),
+    "show a claim": lambda api, f: api.show(id=claim_of(f)),
     "show a session": lambda api, f: api.show(id=session_of(f)),
     "status": lambda api, f: api.status(),
+    "agents": lambda api, f: api.agents(),
+    "agents here": lambda api, f: api.agents(cwd=f.project),
+    "standing": lambda api, f: api.standing(),
     "import again": lambda api, f: api.import_path(path=f.transcripts),
     "jobs": lambda api, f: api.jobs(),
     "dead jobs": lambda api, f: api.jobs(state="dead"),
     "retry all": lambda api, f: api.job_retry(id="all"),
     "drop all": lambda api, f: api.job_drop(id="all"),
+    "add": lambda api, f: (added(api, f), added(api, f))[1],  # the second time it is known already
+    "note": lambda api, f: (noted(api, f), noted(api, f))[1],
+    "propose": lambda api, f: (proposed(api, f), proposed(api, f))[1],  # the second time it is known already
+    "feedback": lambda api, f: (rated(api, f), rated(api, f))[1],
+    "the tree": lambda api, f: api.tree_tree(cwd=f.project, depth=2),
+    "a folder of the tree": lambda api, f: api.tree_ls(path="wiki/decisions", cwd=f.project, limit=2),
+    "a file of the tree": lambda api, f: api.tree_cat(path="index.md", cwd=f.project, start=2, lines=5),
+    "a transcript in the tree": lambda api, f: api.tree_cat(path=transcript_of(api, f), cwd=f.project),
+    "a pattern in the tree": lambda api, f: api.tree_grep(pattern="redis", project="postroom", ignore_case=True),
+    "the tree's history": lambda api, f: api.tree_log(cwd=f.project),
+    "a change of the tree": lambda api, f: api.tree_diff(path="index.md", cwd=f.project),
     "explain": lambda api, f: api.project_explain(path=f.project + "/src"),
     "explain a folder that is none": lambda api, f: api.project_explain(path="/nowhere/at/all"),
 }
@@ -47,9 +64,47 @@ def entry_of(faces: Faces) -> str:
     return faces.app.why(question="why did we move off Redis?", cwd=faces.project).reasons[0].id
 
 
+def claim_of(faces: Faces) -> str:
+    """A statement of its timeline."""
+    return faces.app.show(id=entry_of(faces)).body.rpartition("[fw:")[2].rstrip("]")
+
+
 def session_of(faces: Faces) -> str:
     """The session that it was made in."""
     return faces.app.why(question="why did we move off Redis?", cwd=faces.project).reasons[0].receipts[0].session_id
+
+
+def transcript_of(api: Api, faces: Faces) -> str:
+    """A transcript's place in the demo's tree."""
+    return api.tree_ls(path="raw/transcripts", cwd=faces.project).items[0].path
+
+
+def quote_of(faces: Faces) -> str:
+    """What a person said in the demo."""
+    return faces.app.why(question="why did we move off Redis?", cwd=faces.project).reasons[0].receipts[0].quote
+
+
+def added(api: Api, faces: Faces) -> object:
+    """A text with everything given."""
+    text = "The owner of the label printer is Maren."
+    given = {"kind": "runbook", "rank": "design", "date": "2026-03-02", "scope": "in production"}
+    return api.add(text=text, name="printer.md", cwd=faces.project, **given)
+
+
+def noted(api: Api, faces: Faces) -> object:
+    """A few words."""
+    return api.note(text="The label printer is on the second floor.", cwd=faces.project)
+
+
+def proposed(api: Api, faces: Faces) -> object:
+    """A claim with a person's words."""
+    given = {"statement": "Zeppelins carry the mails of the demo.", "quote": quote_of(faces)}
+    return api.propose(**given, cwd=faces.project, type="hypothesis", scope="tests", agent="claude", session="s")
+
+
+def rated(api: Api, faces: Faces) -> object:
+    """What was said of a session."""
+    return api.feedback(id=session_of(faces), verdict="helped", note="yes", agent="claude", session="s")
 
 
 def plain(value: object) -> Any:
@@ -93,6 +148,7 @@ ERRORS: dict[str, tuple[type[errors.FlywheelError], Call]] = {
     "a folder without transcripts": (errors.BadInput, lambda api, f: api.import_path(path=f.project)),
     "a relative path": (errors.BadInput, lambda api, f: api.context(cwd="src")),
     "a path with a NUL": (errors.BadInput, lambda api, f: api.context(cwd="/a\0b")),
+    "agents of a relative path": (errors.BadInput, lambda api, f: api.agents(cwd="src")),
     "a negative budget": (errors.BadInput, lambda api, f: api.context(cwd="/", budget=-1)),
     "an agent that nobody knows": (errors.BadInput, lambda api, f: api.import_path(path=f.transcripts, agent="x")),
     "no limit": (errors.BadInput, lambda api, f: api.search(query="x", cwd="/", limit=0)),
@@ -107,6 +163,27 @@ ERRORS: dict[str, tuple[type[errors.FlywheelError], Call]] = {
     "a checkout that is not there": (errors.NotFound, lambda api, f: api.sync(cwd="/nowhere/at/all")),
     "forgetting a symbol": (errors.Refused, lambda api, f: api.forget(id=symbol_of(f))),
     "forgetting nothing": (errors.NotFound, lambda api, f: api.forget(id="nonsense")),
+    "proposing what nobody said": (
+        errors.BadInput,
+        lambda api, f: api.propose(statement="The moon is a cheese.", quote="the moon is a cheese", cwd=f.project),
+    ),
+    "proposing from outside": (
+        errors.Refused,
+        lambda api, f: api.propose(statement="A root lives here.", quote="root lives here", cwd=f.project, source="/x"),
+    ),
+    "a file that the tree has not": (errors.NotFound, lambda api, f: api.tree_cat(path="wiki/x.md", cwd=f.project)),
+    "a folder that the tree has not": (errors.NotFound, lambda api, f: api.tree_ls(path="wiki/x", cwd=f.project)),
+    "a path out of the tree": (errors.Refused, lambda api, f: api.tree_cat(path="../../x", cwd=f.project)),
+    "a folder to print": (errors.BadInput, lambda api, f: api.tree_cat(path="wiki", cwd=f.project)),
+    "no pattern": (errors.BadInput, lambda api, f: api.tree_grep(pattern="[", cwd=f.project)),
+    "the history of nothing": (errors.NotFound, lambda api, f: api.tree_log(path="wiki/x.md", cwd=f.project)),
+    "no change of the tree": (errors.NotFound, lambda api, f: api.tree_diff(change="abcdef12", cwd=f.project)),
+    "no verdict": (errors.BadInput, lambda api, f: api.feedback(id=session_of(f), verdict="great")),
+    "a verdict on nothing": (errors.NotFound, lambda api, f: api.feedback(id="nonsense", verdict="wrong")),
+    "adding nothing": (errors.BadInput, lambda api, f: api.add(cwd=f.project)),
+    "adding a file that is not there": (errors.NotFound, lambda api, f: api.add(cwd=f.project, path="never.md")),
+    "adding a secret": (errors.Refused, lambda api, f: api.add(cwd=f.project, path="deploy.pem")),
+    "adding of no day": (errors.BadInput, lambda api, f: api.add(cwd=f.project, text="a b c", date="soon")),
     "merging with nothing": (errors.NotFound, lambda api, f: api.project_merge(source="postroom", target="nope")),
 }
 
@@ -160,3 +237,73 @@ def test_a_sync_is_queued(api: Api, faces: Faces) -> None:
     done = api.sync(cwd=faces.project)
     assert done.ok and faces.project in done.message
     assert [job["kind"] for job in api.jobs(state="queued").jobs] == ["sync"]
+
+
+WHO = {"who": "mara", "door": "terminal"}
+
+
+def candidate(faces: Faces, statement: str) -> str:
+    """A candidate to decide about; proposed again, it is the same one."""
+    quote = quote_of(faces)
+    given = {"statement": statement, "quote": quote, "cwd": faces.project, "type": "hypothesis", "scope": "faces"}
+    return faces.app.propose(**given, agent="claude", session="s").id
+
+
+DECISIONS: dict[str, Callable[[Api, Faces, str, str], object]] = {
+    "review queue": lambda api, f, a, b: api.review_queue(cwd=f.project, limit=3),
+    "review queue of all": lambda api, f, a, b: api.review_queue(everywhere=True, limit=200),
+    "confirm": lambda api, f, a, b: api.confirm(ids=[a, b], **WHO, type="judgment", scope="", reread=["x"], reason="y"),
+    "told": lambda api, f, a, b: api.told(ids=[a], agent="claude", session="t"),
+    "pin": lambda api, f, a, b: api.pin(ids=[a], **WHO),
+    "unpin": lambda api, f, a, b: api.unpin(ids=[a], **WHO),
+    "defer": lambda api, f, a, b: api.defer(ids=[a, b], until=Micros(2**55), **WHO),
+    "supersede": lambda api, f, a, b: api.supersede(old=a, new=b, **WHO, reason="newer"),
+    "invalidate": lambda api, f, a, b: api.invalidate(ids=[a], reason="over", **WHO),
+    "reject": lambda api, f, a, b: api.reject(ids=[a], **WHO, reason="no"),
+    "revert": lambda api, f, a, b: api.revert(id=b, version=1, **WHO),
+    "merge": lambda api, f, a, b: api.merge(ids=[a], into=b, **WHO),
+}
+
+
+@pytest.mark.parametrize("name", DECISIONS)
+def test_both_faces_decide_the_same(name: str, faces: Faces) -> None:
+    """Done once through either face, asking again through both gives one answer: verbs of the review are idempotent."""
+    one, two = candidate(faces, f"Airships carry mail for {name}."), candidate(faces, f"Balloons carry {name} parcels.")
+    DECISIONS[name](faces.app, faces, one, two)
+    inside, outside = (DECISIONS[name](face, faces, one, two) for face in faces.all())
+    assert type(inside) is type(outside) and plain(inside) == plain(outside)
+    assert not isinstance(inside, Done) or name == "confirm" or set(inside.counts.values()) == {0}
+
+
+REFUSALS: dict[str, tuple[type[errors.FlywheelError], Call]] = {
+    "another door": (errors.Refused, lambda api, f: api.confirm(ids=[entry_of(f)], who="mara", door="socket")),
+    "nobody": (errors.BadInput, lambda api, f: api.reject(ids=[entry_of(f)], who=" ", door="terminal")),
+    "no such entry": (errors.NotFound, lambda api, f: api.confirm(ids=["nonsense"], **WHO)),
+    "no entries": (errors.BadInput, lambda api, f: api.confirm(ids=[], **WHO)),
+    "no such type": (errors.BadInput, lambda api, f: api.confirm(ids=[entry_of(f)], **WHO, type="rumour")),
+    "no such version": (errors.NotFound, lambda api, f: api.revert(id=entry_of(f), version=99, **WHO)),
+    "a past time": (errors.BadInput, lambda api, f: api.defer(ids=[entry_of(f)], until=Micros(1), **WHO)),
+    "itself": (errors.BadInput, lambda api, f: api.supersede(old=entry_of(f), new=entry_of(f), **WHO)),
+    "a symbol": (errors.NotFound, lambda api, f: api.pin(ids=[symbol_of(f)], **WHO)),
+    "all claims": (errors.BadInput, lambda api, f: api.split(id=entry_of(f), claims=[], **WHO)),
+    "words of nobody": (
+        errors.Refused,
+        lambda api, f: api.confirm_by_words(id=entry_of(f), quote="Yes.", session="nobody", agent="claude"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSALS)
+def test_both_faces_refuse_the_same(name: str, faces: Faces) -> None:
+    """The class, the words and the details, and nothing is decided."""
+    kind, call = REFUSALS[name]
+    before = faces.app.show(id=entry_of(faces)).facts.get("decided")
+    raised: list[errors.FlywheelError] = []
+    for face in faces.all():
+        with pytest.raises(errors.FlywheelError) as caught:
+            call(face, faces)
+        raised.append(caught.value)
+    inside, outside = raised
+    assert type(inside) is type(outside) is kind
+    assert (inside.message, plain(dict(inside.details))) == (outside.message, plain(dict(outside.details)))
+    assert faces.app.show(id=entry_of(faces)).facts.get("decided") == before

@@ -17,7 +17,7 @@ from tests.faces.conftest import Answered, Faces, ask, served
 from flywheel import __version__, errors
 from flywheel.api import Api
 from flywheel.client import Client
-from flywheel.http import HOOK_PROTOCOL, MAX_BODY, MAX_HOOK, READS, WRITES
+from flywheel.http import HOOK_PROTOCOL, MAX_BODY, MAX_HOOK, READS, RESOURCES, WRITES
 
 
 def refused(answer: Answered, status: int, code: str) -> dict[str, Any]:
@@ -34,7 +34,7 @@ def refused(answer: Answered, status: int, code: str) -> dict[str, Any]:
 def test_every_verb_has_a_path() -> None:
     """The table of paths and the protocol of verbs agree: a new verb is not forgotten here."""
     verbs = {name for name, _ in inspect.getmembers(Api, inspect.isfunction) if not name.startswith("_")}
-    assert {*READS, *WRITES, "hook"} == verbs
+    assert {*READS, *WRITES, *RESOURCES, "hook"} == verbs
 
 
 def test_health_says_which_version_answers(faces: Faces) -> None:
@@ -110,6 +110,9 @@ def test_a_body_that_is_no_object_is_400(faces: Faces, body: bytes) -> None:
         ("context", {"cwd": "relative"}, "cwd"),
         ("context", {"cwd": "/", "budget": -1}, "budget"),
         ("jobs", {"state": "asleep"}, "state"),
+        ("propose", {"statement": "It is so and so.", "cwd": "/"}, "quote"),
+        ("propose", {"statement": "It is so and so.", "quote": "it is so and so", "cwd": "relative"}, "cwd"),
+        ("feedback", {"id": "x", "verdict": "great"}, "verdict"),
     ],
 )
 def test_a_wrong_field_is_400_and_named(faces: Faces, verb: str, given: dict[str, object], field: str) -> None:
@@ -194,7 +197,7 @@ class Broken:
         self.gate.wait(60)
         raise errors.NotFound("nothing")
 
-    def hook(self, *, agent: str, event: str, payload: bytes) -> bytes:
+    def hook(self, *, agent: str, event: str, payload: bytes, host: str = "") -> bytes:
         """Answers at once."""
         return b"hooked"
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
 
 import orjson
-from tests.faults.conftest import MAIN, OTHER, Faults, line, record, reply, text
+from tests.faults.conftest import LONG_AGO, MAIN, OTHER, Faults, line, record, reply, text
 from tests.faults.test_history import GEMINI, asked, gemini
 from tests.faults.test_lines import codex
 from tests.harvest.harvesting import NOW
@@ -169,8 +170,8 @@ def test_27_our_own_words_do_not_come_back(faults: Faults) -> None:
     hooked = f"<hook_context>{ours.replace('<', '&lt;').replace('>', '&gt;')}</hook_context>"
     faults.write(GEMINI, gemini(asked("m1", f"Prompt. {hooked}")))
     faults.harvest()
-    assert faults.said()[0].startswith("Hello.")
-    assert any(said.startswith("Prompt.") for said in faults.said())
+    assert any(said.startswith("Hello.") for said in faults.said())
+    assert "Prompt." in faults.said()
     with faults.db.read() as tx:
         assert not any("zyzzyva" in str(value) for row in tx.all("SELECT text, meta FROM message") for value in row)
 
@@ -194,6 +195,7 @@ def _hooks(told: list[str]) -> Hooks:
             assemble=assemble,
             injected=lambda session: (),
             roots=lambda agent: (),
+            reads=lambda agent, path: True,
             redact=Redactor(),
             now=lambda: Micros(1),
         )
@@ -247,7 +249,9 @@ def test_30_renderings_of_what_is_here_already(faults: Faults, tmp_path: Path) -
     for session in (MAIN, OTHER):
         history = tmp_path / "app" / ".specstory" / "history"
         history.mkdir(parents=True, exist_ok=True)
-        (history / f"2026-03-02_09-00-00Z-{session[:4]}.md").write_text(export(session))
+        exported = history / f"2026-03-02_09-00-00Z-{session[:4]}.md"
+        exported.write_text(export(session))
+        os.utime(exported, ns=(LONG_AGO, LONG_AGO))
     faults.harvest()
     sweep(faults.db, locate(str(tmp_path / "app" / ".specstory")), NOW)
     faults.harvest()

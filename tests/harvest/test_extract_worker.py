@@ -30,6 +30,7 @@ from flywheel.model import (
 from flywheel.store import Db
 from flywheel.store.forget import forget
 from flywheel.store.mapper import find, get, insert, insert_many, upsert
+from flywheel.text.compose import current
 from flywheel.text.redact import Redactor
 
 REDIS: Turn = ("user", "We decided to use Redis for the mail queue because it is already running.")
@@ -61,8 +62,9 @@ def test_a_decision_becomes_a_candidate_with_its_receipt(house: House) -> None:
         1,
     )
     assert (entry.created_at, entry.subject) == (DAY, "mail queue")
-    assert entry.body == "We decided to use Redis for the mail queue because it is already running."
     (claim,) = house.claims(entry)
+    said = "We decided to use Redis for the mail queue because it is already running."
+    assert entry.body == f"{said} [fw:{claim.id[:6]}]"
     assert (claim.said_at, claim.recorded_at, claim.value, claim.rank, claim.role.value) == (
         DAY,
         NOW,
@@ -104,7 +106,7 @@ def test_a_session_that_goes_on_only_adds(house: House) -> None:
 def test_a_bug_reads_as_symptom_cause_and_fix(house: House) -> None:
     """The page of a bug is rendered from its claims, in the order a reader needs."""
     house.hear("s1", *BUG)
-    assert house.entry("nightly import").body.split("\n") == [
+    assert current(house.entry("nightly import").body).split("\n") == [
         "Symptom: The nightly import fails with a timeout since Tuesday.",
         "Cause: The root cause is the missing index on parcel_id: each lookup scans two million rows.",
         "Fix: Fixed it by adding an index on parcel_id in migrations/0042.sql.",
@@ -151,15 +153,17 @@ def test_a_reversal_supersedes_the_earlier_candidate_whatever_came_in_first(hous
     assert claim.status is Status.SUPERSEDED
     assert claim.superseded_by in [other.id for other in house.claims(new) if other.attribute == ""]
     with house.db.read() as tx:
-        rows = tx.all("SELECT target_id, new_status, actor FROM review")
-    assert rows == [(old.id, "superseded", "rules")]
+        rows = tx.all("SELECT target_id, new_status, actor FROM review ORDER BY kind DESC")
+    assert rows == [(old.id, "superseded", "rules"), (claim.id, "superseded", "rules")]
 
 
 def test_an_earlier_switch_does_not_undo_a_later_choice(house: House) -> None:
-    """What was chosen after the switch stands."""
+    """What was chosen after the switch stands, and takes the place of what was switched to."""
     house.hear("s1", POSTGRES, at=DAY)
     house.hear("s2", REDIS, at=9 * DAY)
-    assert {entry.status for entry in house.entries()} == {Status.CANDIDATE}
+    old, new = house.entry("PostgreSQL for the mail queue"), house.entry("Redis for the mail queue")
+    assert (old.status, new.status) == (Status.SUPERSEDED, Status.CANDIDATE)
+    assert [(edge.source_id, edge.target_id) for edge in house.edges("supersedes")] == [(new.id, old.id)]
 
 
 def test_a_reversal_on_another_subject_only_contradicts(house: House) -> None:

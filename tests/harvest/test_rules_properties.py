@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.harvest.rules_talk import Turn, talk
 
 from flywheel.harvest.rules import drafts_of
-from flywheel.harvest.rules.prose import sentences
+from flywheel.text.prose import sentences
 
 _PIECES = st.sampled_from(
     [

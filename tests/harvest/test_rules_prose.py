@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from flywheel.harvest.rules.prose import HEADING, ITEM, QUOTE, TODO, sentences
+from flywheel.text.prose import HEADING, ITEM, QUOTE, TODO, sentences
 
 
 def _texts(text: str) -> list[str]:

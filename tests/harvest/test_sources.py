@@ -1,4 +1,4 @@
-"""The three sources: damaged lines, documents, databases; each proved with a stub reader over it."""
+"""The sources: damaged lines, documents, databases; each proved with a stub reader over it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flywheel.errors import BadInput, Unavailable
-from flywheel.harvest import repair, sources, tail
+from flywheel.harvest import repair, rows, sources, tail
 from flywheel.harvest.sources import Chunk, reading
 from flywheel.harvest.tail import Cursor
 from flywheel.model import MessageKind, Micros, Role
@@ -361,7 +361,7 @@ sys.stdin.read()
 
 def test_a_locked_database_is_for_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A database that another process keeps locked is unavailable, so that the job is tried again."""
-    monkeypatch.setattr(sources, "_BUSY_MS", 10)
+    monkeypatch.setattr(rows, "BUSY_MS", 10)
     path = tmp_path / "talk.db"
     command = [sys.executable, "-c", HOLDER, str(path)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:

@@ -125,6 +125,17 @@ def test_agent_is_the_second_argument(box: Box) -> None:
     assert done.stdout == b"hi" and seen[0].startswith(b"POST /v1/hook/codex/Stop ")
 
 
+def test_the_names_of_marker_variables_are_told(box: Box) -> None:
+    """Who runs the hook can be seen by which variables are set; their values, and other names, stay where they are."""
+    env = {"CURSOR_VERSION": "secret-1", "CLAUDECODE": "1", "CLAUDE_CODE_MESSAGING_TOKEN": "secret-2", "HOME": "/h"}
+    with serving(box.socket, saying(ok(b"hi"))) as seen:
+        box.run(env=env)
+        box.run(env={})
+    head, bare = (request.partition(b"\r\n\r\n")[0] for request in seen)
+    assert b"\r\nX-Flywheel-Host: CLAUDECODE CURSOR_VERSION" in head and b"X-Flywheel-Host: \r\n" in bare + b"\r\n"
+    assert b"secret" not in head and b"TOKEN" not in head and b"HOME" not in head
+
+
 @pytest.mark.parametrize(
     "parts",
     [

@@ -54,6 +54,7 @@ class World:
                 roots=lambda agent: self.roots,
                 redact=Redactor(),
                 now=lambda: Micros(self.now),
+                reads=lambda agent, path: path.suffix == ".jsonl",
             )
         )
 

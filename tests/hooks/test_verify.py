@@ -28,7 +28,14 @@ def never(**asked: object) -> Briefing:
 def answering(path: Path, head: bytes = b"x-flywheel-hook: 1\r\n", body: bytes | None = None) -> Iterator[Hooks]:
     """A daemon of one request: the hook entry behind a socket; ``body`` instead of its answer."""
     hooks = Hooks(
-        HookDeps(assemble=never, injected=lambda s: (), roots=lambda a: (), redact=Redactor(), now=lambda: Micros(1))
+        HookDeps(
+            assemble=never,
+            injected=lambda s: (),
+            roots=lambda a: (),
+            redact=Redactor(),
+            now=lambda: Micros(1),
+            reads=lambda agent, path: True,
+        )
     )
     server = socket.socket(socket.AF_UNIX)
     server.bind(str(path))

@@ -32,10 +32,13 @@ from flywheel.model import (
     Message,
     MessageId,
     Micros,
+    SessionId,
     Setting,
     TranscriptFile,
     Upload,
     UploadPart,
+    UploadRequest,
+    UploadSession,
 )
 from flywheel.store import Db, mapper
 from flywheel.store.json import dump, load
@@ -110,16 +113,17 @@ OBJECTS = [
     Upload(
         id="u1",
         project_id=PROJECT,
-        request_key="k1",
+        forced=True,
         reader="generic",
         name=Clean("chat.json"),
         cwd=Clean("/w/app"),
         sha256="0" * 64,
         bytes=10,
-        parts=1,
         created_at=NOW,
     ),
-    UploadPart(upload_id="u1", ordinal=0, project_id=PROJECT, text=Clean("[]"), created_at=NOW),
+    UploadRequest(request_key="key:1", upload_id="u1", project_id=PROJECT, content="0" * 64, created_at=NOW),
+    UploadPart(upload_id="u1", ordinal=0, project_id=PROJECT, size=2, text=Clean("[]"), created_at=NOW),
+    UploadSession(upload_id="u1", session_id=SessionId("s1"), project_id=PROJECT),
     Feedback(
         id="f1",
         project_id=PROJECT,

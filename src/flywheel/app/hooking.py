@@ -15,7 +15,7 @@ import structlog
 from flywheel.app.parts import HARVEST, RETRO, Parts, wall_clock
 from flywheel.context import record
 from flywheel.context.assemble import Assembler
-from flywheel.hooks import claude, install
+from flywheel.harvest import discover
 from flywheel.hooks.events import HookDeps, Hooks
 from flywheel.hooks.moment import Action, Ended, Harvest, Injected, Observe
 from flywheel.jobs import queue
@@ -39,16 +39,6 @@ LAG: Final = 0.03
 log = structlog.get_logger("hooks")
 
 
-def hook_problems(parts: Parts) -> Sequence[str]:
-    """What keeps the hooks in Claude Code's settings from working (a script or program is gone), with the remedy."""
-    folder = parts.env.get("CLAUDE_CONFIG_DIR")
-    settings = claude.settings_file(Path(folder) if folder else parts.home / ".claude")
-    if not settings.exists():
-        return ()
-    setup = install.Setup(data=parts.data, socket=parts.places.socket(parts.config), python=install.base_python())
-    return install.problems(claude.AGENT, settings, claude.HOOKS, setup)
-
-
 class Hooking:
     """The hook entry with what it sets going."""
 
@@ -66,15 +56,16 @@ class Hooking:
                 roots=self._roots,
                 redact=parts.redact,
                 now=wall_clock,
+                reads=self._reads,
                 prompt_budget=parts.config.hooks.prompt_budget,
             )
         )
         self._thread = threading.Thread(target=self._work, name="ledger", daemon=True)
         self._thread.start()
 
-    def answer(self, agent: str, event: str, payload: bytes, *, live: bool = True) -> bytes:
+    def answer(self, agent: str, event: str, payload: bytes, *, host: str = "", live: bool = True) -> bytes:
         """The hook's answer; its actions are queued."""
-        body, actions = self._hooks.handle(agent, event, payload, live=live)
+        body, actions = self._hooks.handle(agent, event, payload, host=host, live=live)
         for action in actions:
             try:
                 self._todo.put_nowait(action)
@@ -100,6 +91,10 @@ class Hooking:
 
     def _roots(self, agent: str) -> Sequence[Path]:
         return [Path(root.path) for root in self._parts.whereabouts().roots() if root.reader.agent == agent]
+
+    def _reads(self, agent: str, path: Path) -> bool:
+        found = discover.find(str(path), self._parts.whereabouts().roots())
+        return found is not None and found[1].agent == agent
 
     def _work(self) -> None:
         """Until told to end: do one action after the other. What fails is logged; the next one goes on."""

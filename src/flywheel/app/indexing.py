@@ -1,4 +1,4 @@
-"""The indexer: both followers in one process, and its note of how far they are."""
+"""The indexer: the followers of the change feed in one process, and its note of how far they are."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from flywheel.index.vectors import VectorWriter
 from flywheel.index.vectors_open import open_vector_writer
 from flywheel.model import Seq
 from flywheel.search.embedding import EmbeddingFollower
+from flywheel.tree.follow import TreeFollower
 
 PACE: Final = 0.35
 """Seconds between two steps of the running indexer: what is committed is findable well within a second."""
@@ -38,7 +39,7 @@ class Indexer:
         config = parts.config.index
         self._text = TextFollower(parts.data / TEXT, heap=config.heap_mb << 20, tool_chars=config.tool_chars)
         self._vectors: VectorWriter | None = None
-        self.followers: list[Follower] = [self._text]
+        self.followers: list[Follower] = [self._text, TreeFollower(parts.db)]
         embedder, _ = parts.embedder()
         if embedder is not None:
             self._vectors = open_vector_writer(parts.db, parts.data)

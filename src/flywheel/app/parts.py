@@ -35,6 +35,9 @@ HARVEST: Final = "harvest"
 EXTRACT: Final = "extract"
 RETRO: Final = "retro"
 SYNC: Final = "sync"
+DOCUMENT: Final = "document"
+RENDER: Final = "render"
+COMMIT: Final = "commit"
 """Job kinds, as the workers' modules call themselves (``KIND``)."""
 
 WORKERS: Final[Mapping[str, Handler]] = {
@@ -42,12 +45,16 @@ WORKERS: Final[Mapping[str, Handler]] = {
     EXTRACT: _worker("flywheel.harvest.extract"),
     RETRO: _worker("flywheel.retro.worker"),
     SYNC: _worker("flywheel.codemap.worker"),
+    DOCUMENT: _worker("flywheel.knowledge.worker"),
+    RENDER: _worker("flywheel.tree.worker"),
+    COMMIT: _worker("flywheel.tree.committing"),
 }
 """Job kind → handler."""
 
 LANES: Final[Mapping[str, tuple[str, ...]]] = {
-    "harvest": (HARVEST, EXTRACT, RETRO),
+    "harvest": (HARVEST, EXTRACT, RETRO, DOCUMENT),
     "code": (SYNC,),
+    "tree": (RENDER, COMMIT),
     "index": (),
 }
 """Lane → the job kinds that its process runs; the index lane follows the change feed instead."""

@@ -6,34 +6,43 @@ import re
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Final
 
 from flywheel.api import Briefing, Item, Receipt, Shown
 from flywheel.context.record import ROWLESS
 from flywheel.errors import Conflict, NotFound
+from flywheel.knowledge.changing import followed
 from flywheel.model import (
     SHORT,
     Claim,
     Document,
     Entry,
+    Feedback,
     Message,
     Project,
     Retrospective,
+    Role,
     Session,
     Symbol,
     short_id,
 )
+from flywheel.search.queries import banner
 from flywheel.store import Tx
 from flywheel.store.mapper import find, get
 
-Found = Entry | Message | Session | Document | Symbol | Project
+Found = Entry | Claim | Message | Session | Document | Symbol | Project
 
 KEPT: Final = 500
 """Items of printed briefings that `show` can still show."""
 
-HASHED: Final[Sequence[type[Message] | type[Session] | type[Document] | type[Symbol]]] = (
+VERDICTS: Final = 5
+"""Verdicts on a thing that are shown, the latest first."""
+
+HASHED: Final[Sequence[type[Message] | type[Session] | type[Document] | type[Symbol] | type[Claim]]] = (
     Session,
+    Claim,
     Message,
     Document,
     Symbol,
@@ -95,10 +104,27 @@ def resolve_id(tx: Tx, text: str) -> Found:
 
 
 def show_thing(tx: Tx, thing: Found) -> Shown:
-    """The thing as labelled facts, a body and its receipts."""
+    """The thing as labelled facts, a body and its receipts, and what was said of it since."""
+    shown = _shown_thing(tx, thing)
+    said = find(
+        tx, Feedback, "WHERE target_id = :id ORDER BY created_at DESC, id LIMIT :most", id=thing.id, most=VERDICTS
+    )
+    if not said:
+        return shown
+    return replace(shown, facts={**shown.facts, "feedback": "; ".join(map(_verdict, said))})
+
+
+def _verdict(said: Feedback) -> str:
+    note = f": {said.note}" if said.note else ""
+    return f"{said.verdict} ({', '.join(part for part in (said.agent, _when(said.created_at)[:10]) if part)}){note}"
+
+
+def _shown_thing(tx: Tx, thing: Found) -> Shown:
     match thing:
         case Entry():
-            return _entry(tx, thing)
+            return _entry(tx, followed(tx, thing))
+        case Claim():
+            return _claim(tx, thing)
         case Message():
             return _message(tx, thing)
         case Session():
@@ -133,10 +159,11 @@ def _when(micros: int | None) -> str:
 
 
 RECEIPTS: Final = """
-SELECT c.quote, m.role, s.agent, s.id, s.title, m.id, m.created_at
-FROM claim k JOIN citation c ON c.claim_id = k.id JOIN message m ON m.id = c.message_id
-JOIN session s ON s.id = m.session_id
-WHERE k.entry_id = :entry ORDER BY m.created_at, c.start
+SELECT c.quote, COALESCE(m.role, d.path), COALESCE(s.agent, ''), COALESCE(s.id, ''), COALESCE(s.title, d.title),
+COALESCE(m.id, ''), COALESCE(m.created_at, k.said_at) AS said
+FROM claim k JOIN citation c ON c.claim_id = k.id LEFT JOIN message m ON m.id = c.message_id
+LEFT JOIN session s ON s.id = m.session_id LEFT JOIN document d ON d.id = c.document_id
+WHERE k.entry_id = :entry AND COALESCE(s.id, d.id) IS NOT NULL ORDER BY said, c.start
 """
 
 LINKED: Final = """
@@ -148,8 +175,8 @@ SELECT g.kind, 1, e.short, e.title, e.status FROM edge g JOIN entry e ON e.id = 
 
 def _entry(tx: Tx, entry: Entry) -> Shown:
     claims = find(tx, Claim, "WHERE entry_id = :id ORDER BY said_at", id=entry.id)
-    timeline = [f"{_when(c.said_at)[:10]}  {c.type}, {c.status}, said by {c.role}: {c.text}" for c in claims]
-    timeline = list(dict.fromkeys(timeline))
+    lines = {f"{_when(c.said_at)[:10]}  {c.type}, {c.status}, {_source(c.role)}: {c.text}": c for c in reversed(claims)}
+    timeline = [f"{line} [fw:{short_id(c.id)}]" for line, c in reversed(lines.items())]
     facts = {
         "type": str(entry.type),
         "status": str(entry.status),
@@ -159,9 +186,17 @@ def _entry(tx: Tx, entry: Entry) -> Shown:
         "tags": ", ".join(entry.tags),
         "updated": _when(entry.updated_at),
         "confirmed": _when(entry.last_confirmed) or "never",
+        "version": _version(tx, entry),
+        "pinned": "yes" if entry.pinned else "",
+        "wording": "a person's, kept until its claims change" if entry.worded else "",
+        "put off until": _when(entry.deferred_until),
+        "decided": _decided(tx, entry),
+        "banner": banner(entry.status, entry.last_confirmed),
     }
     body = "\n".join(
-        part for part in (str(entry.body or entry.summary), "", "Timeline:", *timeline) if part or timeline
+        part
+        for part in (str(entry.body or entry.summary), *_open(entry), "", "Timeline:", *timeline)
+        if part or timeline
     )
     receipts = dict.fromkeys(
         Receipt(quote=q, said_by=r, agent=a, session_id=s, session_title=t, message_id=m, at=at)
@@ -175,22 +210,68 @@ def _entry(tx: Tx, entry: Entry) -> Shown:
     return _shown("entry", entry.id, entry.title, facts, body, tuple(receipts), links)
 
 
+def _open(entry: Entry) -> list[str]:
+    return ["", "Open questions:", *str(entry.questions).split("\n")] if entry.questions else []
+
+
+def _version(tx: Tx, entry: Entry) -> str:
+    """The number of today's wording, and of those that can be brought back."""
+    kept = tx.all("SELECT version FROM entry_version WHERE entry_id = :id ORDER BY version DESC LIMIT 10", id=entry.id)
+    older = ", ".join(str(number) for (number,) in reversed(kept))
+    return f"{entry.version}" + (f"; kept: {older}" if older else "")
+
+
+def _decided(tx: Tx, entry: Entry) -> str:
+    """The last acts of a person, the newest first."""
+    rows = tx.all(
+        "SELECT new_status, actor, created_at, reason FROM review WHERE target_id = :id AND actor <> 'rules'"
+        " ORDER BY created_at DESC, id DESC LIMIT :most",
+        id=entry.id,
+        most=VERDICTS,
+    )
+    return "; ".join(
+        f"{status} by {actor} on {_when(at)[:10]}" + (f" ({reason})" if reason else "")
+        for status, actor, at, reason in rows
+    )
+
+
+def _claim(tx: Tx, claim: Claim) -> Shown:
+    """A statement of an entry's timeline, with its receipts."""
+    entry = get(tx, Entry, id=claim.entry_id)
+    facts = {
+        "type": str(claim.type),
+        "status": str(claim.status),
+        "said": f"{_when(claim.said_at)[:10]}, {_source(claim.role)}",
+        "of": f"[fw:{entry.short}] {entry.title}" if entry else "",
+        "attribute": str(claim.attribute),
+        "value": str(claim.value),
+        "scope": str(claim.scope),
+        "rank": str(claim.rank),
+        "held until": _when(claim.valid_until),
+        "superseded by": f"[fw:{short_id(claim.superseded_by)}]" if claim.superseded_by else "",
+    }
+    receipts = [
+        Receipt(quote=q, said_by=r, agent=a, session_id=s, session_title=t, message_id=m, at=at)
+        for q, r, a, s, t, m, at in tx.all(RECEIPTS.replace("k.entry_id = :entry", "k.id = :entry"), entry=claim.id)
+    ]
+    return _shown("claim", claim.id, claim.text[:120], facts, claim.text, receipts)
+
+
+def _source(role: Role) -> str:
+    return "written in a file" if role is Role.SYSTEM else f"said by {role}"
+
+
 def _message(tx: Tx, message: Message) -> Shown:
     session = get(tx, Session, id=message.session_id)
-    near = find(
-        tx,
-        Message,
-        "WHERE session_id = :s AND ordinal BETWEEN :low AND :high ORDER BY ordinal",
-        s=message.session_id,
-        low=message.ordinal - 2,
-        high=message.ordinal + 2,
-    )
+    place = {"s": message.session_id, "at": message.ordinal}
+    before = find(tx, Message, "WHERE session_id = :s AND ordinal < :at ORDER BY ordinal DESC, id LIMIT 2", **place)
+    after = find(tx, Message, "WHERE session_id = :s AND ordinal > :at ORDER BY ordinal, id LIMIT 2", **place)
     facts = {
         "who": f"{message.role}, {message.kind}" + (f", {message.tool}" if message.tool else ""),
         "when": _when(message.created_at),
         "session": f"[fw:{short_id(message.session_id)}] {session.title if session else ''}",
     }
-    links = [f"{m.role} [fw:{short_id(m.id)}] {m.text[:100]}" for m in near if m.id != message.id]
+    links = [f"{m.role} [fw:{short_id(m.id)}] {m.text[:100]}" for m in (*reversed(before), *after)]
     return _shown("message", message.id, message.text.strip().split("\n")[0][:100], facts, message.text, (), links)
 
 

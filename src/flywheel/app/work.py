@@ -2,25 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from flywheel.app.parts import HARVEST, LANES, WORKERS, Parts
+from flywheel.app.parts import HARVEST, LANES, RENDER, WORKERS, Parts
 from flywheel.jobs import queue
 from flywheel.jobs.worker import Handler, Outcome, run_one
 
 if TYPE_CHECKING:
     from flywheel.app.reading import Readers
+    from flywheel.model import Micros, Project
+
+TREES: Final = "tree"
+"""The lane that renders memory trees."""
 
 
 def handler_of(kind: str, parts: Parts) -> Handler:
-    """The handler of a job kind; harvesting slows down when the indexes fall behind."""
+    """The handler of a job kind.
+
+    Harvesting slows down when the indexes fall behind; rendering takes in what somebody drops into a tree.
+    """
+    if kind == RENDER:
+        return _renderer(parts)
     if kind != HARVEST:
         return WORKERS[kind]
     from flywheel.app.pace import seconds_behind
     from flywheel.harvest import worker as harvest_worker
 
     return partial(harvest_worker.run, indexes_behind=seconds_behind(parts))
+
+
+def _renderer(parts: Parts) -> Handler:
+    from flywheel.tree import worker as tree_worker
+
+    def ingest(project: Project, name: str, data: bytes, written: Micros) -> str:
+        from flywheel.app.adding import take_in
+
+        return take_in(parts, project.id, name, data, written).id
+
+    return partial(tree_worker.run, ingest=ingest)
 
 
 def lanes_with_work(parts: Parts, readers: Readers) -> list[str]:
@@ -37,17 +58,32 @@ def lanes_with_work(parts: Parts, readers: Readers) -> list[str]:
     return due
 
 
-def settle_all(parts: Parts) -> int:
+def settle_all(parts: Parts, *, trees: bool = False) -> int:
     """Run every job that is due and bring the indexes up to date, in this process; how many jobs ran.
 
-    For tests and benchmarks, and for a machine without processes to spare.
+    With ``trees`` the memory trees as well, at once. For tests and benchmarks, and for a machine without processes to
+    spare.
     """
+    ran = _run_due(parts, [kind for name, lane in LANES.items() if name != TREES for kind in lane])
+    _index(parts)
+    if trees:
+        for kind in LANES[TREES]:
+            with parts.db.write() as tx:
+                tx.run("UPDATE job SET run_after = 0 WHERE kind = :kind AND state = 'queued'", kind=kind)
+            ran += _run_due(parts, [kind])
+    return ran
+
+
+def _run_due(parts: Parts, kinds: Sequence[str]) -> int:
     ran = 0
     deps = parts.deps(lambda: False, lambda doing: None)
-    kinds = [kind for lane in LANES.values() for kind in lane]
     while job := queue.claim(parts.db, kinds=kinds, owner="here", lease=600.0):
-        outcome = run_one(job, WORKERS[job.kind], deps)
-        ran += outcome is Outcome.DONE
+        handler = handler_of(job.kind, parts) if job.kind == RENDER else WORKERS[job.kind]
+        ran += run_one(job, handler, deps) is Outcome.DONE
+    return ran
+
+
+def _index(parts: Parts) -> None:
     from flywheel.app.indexing import Indexer
 
     indexer = Indexer(parts)
@@ -56,4 +92,3 @@ def settle_all(parts: Parts) -> int:
             pass
     finally:
         indexer.close()
-    return ran

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import click
 
@@ -24,7 +24,8 @@ from flywheel.cli.paper import (
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from flywheel.api import Briefing
+    from flywheel.api import Briefing, Value
+    from flywheel.model import Micros
 
 as_json_option = click.option("--json", "json_", is_flag=True, help="Print JSON, for programs.")
 
@@ -105,9 +106,11 @@ def search(
         return
     paper = open_paper()
     for hit in answer.hits:
-        facts = (hit.kind, hit.type, hit.status, hit.role, hit.agent, date(hit.created_at), hit.path)
+        facts = (hit.kind, hit.type, hit.status, hit.role, hit.agent, date(hit.created_at), hit.path, hit.feedback)
         headline(paper, hit.short, hit.title)
         emit(paper, " · ".join(word for word in facts if word), indent=4, lines=2, style="dim")
+        if hit.banner:
+            emit(paper, hit.banner, indent=4, lines=2, style="bold yellow")
         if hit.text and hit.text != hit.title:
             emit(paper, hit.text, indent=4, lines=4)
     if not answer.hits:
@@ -124,10 +127,12 @@ def search(
 @click.option("--cwd", metavar="DIR", help="Ask about the project of this folder; the current one unless given.")
 @click.option("--project", default="", help="Ask about the project with this id or name.")
 @click.option("--limit", "-n", default=3, show_default=True, help="Answers at most.")
+@click.option("--as-of", metavar="DATE", help="As of the end of that day, by what had been said until then.")
 @as_json_option
-def why(question: tuple[str, ...], cwd: str | None, project: str, limit: int, json_: bool) -> None:
+def why(question: tuple[str, ...], cwd: str | None, project: str, limit: int, as_of: str | None, json_: bool) -> None:
     """Past decisions that answer the question, with citation, session and date."""
-    answer = connect().why(question=" ".join(question), cwd=here(cwd), project=project, limit=limit)
+    at = end_of(as_of) if as_of else None
+    answer = connect().why(question=" ".join(question), cwd=here(cwd), project=project, limit=limit, as_of=at)
     if json_:
         as_json(answer)
         return
@@ -136,15 +141,53 @@ def why(question: tuple[str, ...], cwd: str | None, project: str, limit: int, js
         state = " · ".join(word for word in (reason.type, reason.status, date(reason.at)) if word)
         headline(paper, reason.short, reason.title, state)
         emit(paper, reason.statement, indent=4, lines=8)
+        for value in reason.values:
+            _value(paper, value)
         if reason.superseded_by:
             paper.print(f"    [yellow]superseded by[/] {escape(reason.superseded_by)}")
         for old in reason.supersedes:
             paper.print(f"    [dim]supersedes {escape(old)}[/]")
         print_receipts(paper, reason.receipts)
+        if len(reason.timeline) > 1:
+            for line in reason.timeline:
+                emit(paper, line, indent=6, lines=2, style="dim")
         paper.print()
     if not answer.reasons:
         paper.print(f"No recorded reason: {answer.reason or 'no match'}.", markup=False)
     _warn(paper, answer.behind)
+
+
+def end_of(text: str) -> Micros:
+    """The end of a day, in microseconds UTC. Raises BadInput."""
+    from datetime import UTC, datetime, timedelta
+
+    from flywheel.errors import BadInput
+
+    try:
+        day = datetime.fromisoformat(text.strip()).replace(tzinfo=UTC)
+    except ValueError as error:
+        raise BadInput(f"as of when: a date such as 2026-05-01, not {text[:40]!r}", field="as_of") from error
+    return cast("Micros", int((day + timedelta(days=1)).timestamp() * 1e6))
+
+
+def _value(paper: Console, value: Value) -> None:
+    """What holds in one scope, why, and what lost."""
+    name = " ".join(part for part in (value.attribute, f"({value.scope})" if value.scope else "") if part)
+    marks = " ".join(f"[fw:{claim}]" for claim in value.claims[:3])
+    sure = "confirmed" if value.confirmed else "unconfirmed"
+    told = " or ".join(value.values)
+    style = "bold red" if value.step == "disputed" else "bold"
+    emit(paper, f"{name}: {told}", indent=4, lines=3, style=style)
+    emit(paper, f"{sure}; {value.decided} {marks}", indent=6, lines=2, style="dim")
+    for lost in value.lost:
+        emit(
+            paper,
+            f"not {lost.value}: {lost.where}, {date(lost.at)} [fw:{lost.claim}] lost by {lost.step}",
+            indent=6,
+            lines=2,
+        )
+    for other in value.unconfirmed:
+        emit(paper, f"unconfirmed, says otherwise: {other}", indent=6, lines=2, style="yellow")
 
 
 def _warn(paper: Console, behind: int) -> None:

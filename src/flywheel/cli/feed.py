@@ -11,6 +11,7 @@ import click
 
 from flywheel import __version__
 from flywheel.cli.ask import as_json_option, here
+from flywheel.cli.intake import take_standard_input
 from flywheel.cli.link import connect, load_settings, stop_daemon
 from flywheel.cli.paper import as_json, counted, escape, labelled, moment, open_paper, print_briefing
 from flywheel.cli.watching import print_import, watch_import
@@ -85,7 +86,7 @@ def _print_next(paper: Console, cwd: str, *, demo: bool, empty: bool) -> None:
     if empty:
         paper.print("See the flywheel turn on a small demo project:  [bold]flywheel up --demo[/]  (or: make up DEMO=1)")
     if not hooks_are_installed():
-        paper.print("Let Claude Code start every session with its briefing:  [bold]flywheel install claude[/]")
+        paper.print("Let every session start with its briefing:  [bold]flywheel install[/]")
     if not empty:
         ask = 'flywheel why "why did we move off Redis?"' if demo else 'flywheel why "why did we choose ...?"'
         where = f" --cwd {cwd}" if demo else ""
@@ -107,9 +108,18 @@ def down() -> None:
 @click.argument("path", default="")
 @click.option("--agent", default="", help="Only this agent's transcripts.")
 @click.option("--no-wait", is_flag=True, help="Return as soon as the import is queued.")
+@click.option("--format", default="", help="Of what comes on the standard input: generic, generic-lines, claude, ...")
+@click.option("--cwd", metavar="DIR", default="", help="The folder that what comes on the standard input was about.")
+@click.option("--project", default="", help="The project that it belongs to, by name or id.")
+@click.option("--name", default="", help="What it is called.")
 @as_json_option
-def import_(path: str, agent: str, no_wait: bool, json_: bool) -> None:
-    """Import a transcript file or folder; without PATH, all that are found on this machine."""
+def import_(path: str, agent: str, no_wait: bool, format: str, cwd: str, project: str, name: str, json_: bool) -> None:
+    """Import a transcript file or folder; without PATH, all that are found here; "-" is the standard input."""
+    if path == "-":
+        take_standard_input(format, here(cwd) if cwd else "", project, name, wait=not no_wait, json_=json_)
+        return
+    if format or cwd or project or name:
+        raise click.UsageError("--format, --cwd, --project and --name are for the standard input: flywheel import -")
     client = connect()
     first = progress = client.import_path(path=here(path) if path else "", agent=agent)
     paper = open_paper()

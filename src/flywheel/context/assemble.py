@@ -18,7 +18,7 @@ from flywheel.context.allocator import Cost, Offer, Piece, allocate, shares
 from flywheel.context.ask import SOURCES, Ask, Source, cues_of
 from flywheel.context.conventions import ConventionsSource
 from flywheel.context.deadline import Outcome, Workers
-from flywheel.context.entries import EntriesSource
+from flywheel.context.entries import EntriesSource, needs_of
 from flywheel.context.gitfacts import GitFacts, find_root, read_branch, read_git
 from flywheel.context.history import HistorySource
 from flywheel.context.renewing import Renewing
@@ -133,7 +133,9 @@ class Assembler:
         return [
             SlotSource(),
             SkillsSource(self._redact, home),
-            EntriesSource(self._db, config.category_weights, candidates=config.candidates),
+            EntriesSource(
+                self._db, config.category_weights, candidates=config.candidates, needs=needs_of(self._config)
+            ),
             HistorySource(self._db),
             TopologySource(self._db),
             ConventionsSource(self._redact, home),

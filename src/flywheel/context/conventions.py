@@ -13,6 +13,7 @@ from flywheel.context.allocator import Piece
 from flywheel.context.ask import Ask, day, shorten
 from flywheel.context.files import FileCache, TextFile, file_id, folders, names_in
 from flywheel.model import Clean, digest, short_id
+from flywheel.text.blocks import without_blocks
 from flywheel.text.redact import Redactor
 
 SECTIONS: Final = 40
@@ -47,8 +48,8 @@ class Rules:
 
 
 def read_rules(text: Clean) -> Rules:
-    """The file's sections by its headings, front matter and HTML comments dropped, code blocks kept whole."""
-    body = re.sub(r"<!--.*?-->", lambda found: "\n" * found.group().count("\n"), text, flags=re.DOTALL)
+    """The file's sections by its headings, code blocks kept whole; front matter, comments and our own block dropped."""
+    body = re.sub(r"<!--.*?-->", lambda found: "\n" * found.group().count("\n"), without_blocks(text), flags=re.DOTALL)
     front = re.match(r"---\n.*?\n---\n", body, re.DOTALL)
     if front:
         body = "\n" * front.group().count("\n") + body[front.end() :]

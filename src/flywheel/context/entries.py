@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
+from flywheel.config import Config
 from flywheel.context.allocator import Piece
 from flywheel.context.ask import Ask, day, shorten
 from flywheel.context.entry_rows import (
@@ -16,12 +18,13 @@ from flywheel.context.entry_rows import (
     linked_to,
     named,
     newest,
-    sides,
+    pinned,
 )
 from flywheel.context.freshness import Freshness
 from flywheel.context.relevance import DISPUTE, EntryFacts, entry_relevance, use_factor
 from flywheel.model import SERVED, Micros, Status
-from flywheel.search.queries import usefulness
+from flywheel.search.queries import banner, called_wrong, sides, usefulness
+from flywheel.search.relations import before, prerequisites
 from flywheel.store import Db, Tx
 
 RECENT: Final[Mapping[Status, int]] = {
@@ -48,7 +51,32 @@ _MARKS: Final = {
     Status.STALE: "stale, check before relying on it",
 }
 
+PIN: Final = 10.0
+"""Added for what a person pinned: it stands first in its share."""
+
+NEARLY: Final = 1e-6
+"""How much more relevant what is needed is than what needs it, at least."""
+
 Ranked = list[tuple[float, EntryRow]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Needs:
+    """How far prerequisites come with an entry: steps, and tokens at a start and for a prompt."""
+
+    depth: int = 2
+    start: int = 200
+    prompt: int = 100
+
+
+def needs_of(config: Config) -> Needs:
+    """The settings: the tokens are a part of what entries get."""
+    share = config.search.prerequisite_share * config.context.shares.get("entries", 0.0)
+    return Needs(
+        depth=config.search.prerequisites,
+        start=int(share * config.context.budget),
+        prompt=int(share * config.hooks.prompt_budget),
+    )
 
 
 class EntriesSource:
@@ -56,8 +84,11 @@ class EntriesSource:
 
     name = "entries"
 
-    def __init__(self, db: Db, weights: Mapping[str, float], *, candidates: bool = True) -> None:
+    def __init__(
+        self, db: Db, weights: Mapping[str, float], *, candidates: bool = True, needs: Needs | None = None
+    ) -> None:
         self._db, self._weights = db, weights
+        self._needs = needs or Needs()
         self._served = [status for status in SERVED if candidates or status is not Status.CANDIDATE]
         self._recent = {status: RECENT[status] for status in self._served}
         self._freshness = Freshness(db)
@@ -80,6 +111,7 @@ class EntriesSource:
         with self._db.read() as tx:
             ranked = self._asked(tx, ask) if ask.query else self._at_hand(tx, ask)
             best = self._with_rivals(tx, ask, _best(ranked))
+            best = self._with_needed(tx, ask, best)
             told = details(tx, [row.id for _, row in best])
             both = sides(tx, [row.id for _, row in best if row.status is Status.DISPUTED])
             against = contradictions(tx, [row.id for _, row in best])
@@ -97,16 +129,20 @@ class EntriesSource:
         """What search found for the prompt, read again here."""
         hits = {hit.id: hit.score for hit in ask.found().hits if hit.kind == "entry" and hit.id not in ask.exclude}
         best = max(hits.values(), default=0.0)
-        return [(hits[row.id] / best if best > 0 else 0.0, row) for row in named(tx, ask, list(hits), self._served)]
+        rows = _unopposed(tx, named(tx, ask, list(hits), self._served))
+        return [((hits[row.id] / best if best > 0 else 0.0) + PIN * row.pinned, row) for row in rows]
 
     def _at_hand(self, tx: Tx, ask: Ask) -> Ranked:
         """The newest entries, and those that speak of the files and words at hand."""
         linked = linked_to(tx, ask)
         rows = {row.id: row for row in named(tx, ask, sorted(linked), self._served, linked)}
         rows |= {row.id: row for row in newest(tx, ask, self._recent, linked)}
+        rows |= {row.id: row for row in pinned(tx, ask, self._served) if row.id not in rows}
         fresh = _best([(self._relevance(ask, row), row) for row in rows.values() if row.id not in ask.exclude], 2)
+        kept = {row.id for row in _unopposed(tx, [row for _, row in fresh])}
+        fresh = [pair for pair in fresh if pair[1].id in kept]
         used = usefulness(tx, [row.id for _, row in fresh]) if fresh else {}
-        return [(relevance * use_factor(*used.get(row.id, (0, 0))), row) for relevance, row in fresh]
+        return [(relevance * use_factor(*used.get(row.id, (0, 0))) + PIN * row.pinned, row) for relevance, row in fresh]
 
     def _with_rivals(self, tx: Tx, ask: Ask, best: Ranked) -> Ranked:
         """With the confirmed entries on the candidates' subjects, at least as relevant as the candidates are."""
@@ -119,6 +155,29 @@ class EntriesSource:
         own = {row.id: relevance for relevance, row in best}
         return kept + [(max(wanted[row.subject], own.get(row.id, 0.0)), row) for row in rivals.values()]
 
+    def _with_needed(self, tx: Tx, ask: Ask, best: Ranked) -> Ranked:
+        """With what must be understood first, before what needs it, while there are tokens for it."""
+        order = sorted(best, key=lambda pair: (-pair[0], pair[1].id))
+        needed = prerequisites(tx, [row.id for _, row in order], self._needs.depth) if order else {}
+        if not needed:
+            return best
+        own: dict[str, float] = {row.id: relevance for relevance, row in order}
+        rows: dict[str, EntryRow] = {row.id: row for _, row in order}
+        wanted = sorted({id for ids in needed.values() for id in ids} - rows.keys() - set(ask.exclude))
+        room = self._needs.prompt if ask.query else self._needs.start
+        for row in named(tx, ask, wanted, self._served):
+            told = f"- [fw:{row.short}] {_line(row)} ({row.type}, {_MARKS[row.status]}, {day(row.at)})\n"
+            cost = ask.agent.cost(told).tokens
+            if cost <= room:
+                room, rows[row.id] = room - cost, row
+        served = {id: [one for one in ids if one in rows] for id, ids in needed.items()}
+        found: Ranked = []
+        relevance = 0.0
+        for id in reversed(before([row.id for _, row in order], served, len(rows))):
+            relevance = max(relevance + NEARLY, own.get(id, 0.0))
+            found.append((relevance, rows[id]))
+        return found
+
     def _relevance(self, ask: Ask, row: EntryRow) -> float:
         facts = EntryFacts(
             status=row.status,
@@ -129,6 +188,12 @@ class EntriesSource:
             linked=row.linked,
         )
         return entry_relevance(facts, ask.now)
+
+
+def _unopposed(tx: Tx, rows: Sequence[EntryRow]) -> list[EntryRow]:
+    """Without the candidates that somebody called wrong, until a person has looked."""
+    wrong = called_wrong(tx, [row.id for row in rows if row.status is Status.CANDIDATE])
+    return [row for row in rows if row.id not in wrong]
 
 
 def _best(ranked: Ranked, times: int = 1) -> Ranked:
@@ -146,23 +211,30 @@ def _texts(row: EntryRow, told: Details, both: Sequence[str], against: Sequence[
     """
     said = f", said in {row.evidence} sessions" if row.evidence > 1 else ""
     when: Micros = told.said_at or row.at
-    status = f"({row.type.replace('_', ' ')}, {_MARKS[row.status]}, {day(when)}{said})"
+    only = f", only {shorten(row.scope, 60)}" if row.scope else ""
+    status = f"({row.type.replace('_', ' ')}, {_MARKS[row.status]}, {day(when)}{said}{only})"
     mark, title = f"- [fw:{row.short}]", shorten(row.title, 120)
     if len(both) > 1:
         rivals = f"{mark} {title}: {' or '.join(both)} {status}"
         return {"body": f"{rivals}\n    A person has not decided yet.", "summary": rivals}
-    summary = shorten(row.summary, 280)
-    line = summary if summary.startswith(title.rstrip("…")) else f"{title}: {summary}" if summary else title
+    line = _line(row)
     if against:
         open_ = f"\n    Contradicted by {' and '.join(against)}; a person has not decided yet."
         return {"summary": f"{mark} {line} {status}{open_}", "title": f"{mark} {title} {status}{open_}"}
     parts = [part for part in told.body.split("\n") if part.strip() and part.strip() not in (row.summary, row.title)]
     rest = [shorten(part, 400) for part in parts[:8]] if whole else []
+    loud = f"\n    {banner(row.status, row.confirmed)}" if row.status is Status.STALE else ""
     return {
-        "body": "\n    ".join([f"{mark} {line} {status}", *rest]) if rest else "",
-        "summary": f"{mark} {line} {status}",
-        "title": f"{mark} {title} {status}",
+        "body": "\n    ".join([f"{mark} {line} {status}{loud}", *rest]) if rest else "",
+        "summary": f"{mark} {line} {status}{loud}",
+        "title": f"{mark} {title} {status}{loud}",
     }
+
+
+def _line(row: EntryRow) -> str:
+    """Title and summary in one, the title once."""
+    title, summary = shorten(row.title, 120), shorten(row.summary, 280)
+    return summary if summary.startswith(title.rstrip("…")) else f"{title}: {summary}" if summary else title
 
 
 def _piece(ask: Ask, row: EntryRow, relevance: float, texts: Mapping[str, str]) -> Piece:

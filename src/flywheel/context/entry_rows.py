@@ -6,9 +6,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from flywheel.context.ask import Ask, day, newest_of, shorten
+from flywheel.context.ask import Ask, newest_of, shorten
 from flywheel.model import SERVED, EdgeKind, EntryId, Micros, Status
+from flywheel.search.queries import called_wrong
 from flywheel.store import Row, Tx
+from flywheel.text.compose import current
 
 LINKED: Final = 24
 """How many entries that speak of the files at hand, and of the words, are looked at."""
@@ -19,8 +21,12 @@ LOOKED: Final = 400
 RIVALS: Final = 12
 """How many of those are taken."""
 
+PINNED: Final = 24
+"""How many pinned entries are looked at."""
+
 _COLUMNS: Final = (
-    "id, short, category, type, status, subject, title, summary, evidence, updated_at, last_confirmed, project_id"
+    "id, short, category, type, status, subject, title, summary, evidence, updated_at, last_confirmed, project_id, "
+    "scope, pinned"
 )
 
 
@@ -38,6 +44,9 @@ class EntryRow(NamedTuple):
     evidence: int
     at: Micros  # when it was last confirmed, or else rewritten
     linked: bool  # speaks of a file or a word at hand
+    scope: str = ""  # the part of the project that it is limited to
+    pinned: bool = False
+    confirmed: Micros | None = None  # when a person last did
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +65,17 @@ def newest(tx: Tx, ask: Ask, many: Mapping[Status, int], linked: Collection[str]
     ]
     params = {f"p{number}": project for number, project in enumerate(ask.projects)}
     return [_decode(row, linked) for row in tx.all(" UNION ALL ".join(parts), **params)]
+
+
+def pinned(tx: Tx, ask: Ask, statuses: Collection[Status]) -> list[EntryRow]:
+    """The entries that a person pinned, the newest first."""
+    rows = tx.all(
+        f"SELECT {_COLUMNS} FROM entry WHERE project_id IN :projects AND pinned = 1 ORDER BY updated_at DESC, id"
+        " LIMIT :many",
+        projects=list(ask.projects),
+        many=PINNED,
+    )
+    return [_decode(row, ()) for row in rows if row[4] in statuses]
 
 
 def named(
@@ -102,30 +122,14 @@ def confirmed_about(tx: Tx, ask: Ask, subjects: Collection[str]) -> list[EntryRo
 
 
 def details(tx: Tx, ids: Sequence[EntryId]) -> dict[str, Details]:
-    """Each entry's body, and when it was last said, by its claims."""
+    """What holds of each entry's body, and when it was last said, by its claims."""
     if not ids:
         return {}
     sql = (
         "SELECT e.id, SUBSTR(e.body, 1, 2000), (SELECT MAX(c.said_at) FROM claim c WHERE c.entry_id = e.id) "
         "FROM entry e WHERE e.id IN :ids"
     )
-    return {id: Details(body=body, said_at=at) for id, body, at in tx.all(sql, ids=list(ids))}
-
-
-def sides(tx: Tx, ids: Sequence[EntryId]) -> dict[str, Sequence[str]]:
-    """Each disputed entry's rival statements, dated, the newest first."""
-    if not ids:
-        return {}
-    sql = (
-        "SELECT entry_id, value, text, role, said_at FROM claim WHERE entry_id IN :ids AND status IN :open "
-        "ORDER BY said_at DESC, id"
-    )
-    found: dict[str, list[str]] = {}
-    for entry, value, text, role, at in tx.all(sql, ids=list(ids), open=[status.value for status in SERVED]):
-        said = f"“{shorten(value or text, 100)}” ({role}, {day(at)})"
-        if len(found.setdefault(entry, [])) < 4 and said not in found[entry]:
-            found[entry].append(said)
-    return dict(found)
+    return {id: Details(body=current(body), said_at=at) for id, body, at in tx.all(sql, ids=list(ids))}
 
 
 def contradictions(tx: Tx, ids: Sequence[EntryId]) -> dict[str, Sequence[str]]:
@@ -133,13 +137,16 @@ def contradictions(tx: Tx, ids: Sequence[EntryId]) -> dict[str, Sequence[str]]:
     if not ids:
         return {}
     sql = (
-        "SELECT {0}, e.short, e.title, e.status FROM edge d JOIN entry e ON e.id = {1} "
+        "SELECT {0}, e.short, e.title, e.status, e.id FROM edge d JOIN entry e ON e.id = {1} "
         f"WHERE d.kind = '{EdgeKind.CONTRADICTS.value}' AND {{0}} IN :ids"
     )
     halves = [sql.format("d.source_id", "d.target_id"), sql.format("d.target_id", "d.source_id")]
     found: dict[str, list[str]] = {}
-    for id, short, title, status in sorted(tx.all(" UNION ALL ".join(halves), ids=list(ids))):
-        if status in SERVED:
+    rows = sorted(tx.all(" UNION ALL ".join(halves), ids=list(ids)))
+    unsure = [row[4] for row in rows if row[3] == Status.CANDIDATE]
+    wrong = called_wrong(tx, unsure)
+    for id, short, title, status, other in rows:
+        if status in SERVED and other not in wrong:
             said = "unconfirmed" if status == Status.CANDIDATE else status
             text = f"[fw:{short}] “{shorten(title, 100)}” ({said})"
             if len(found.setdefault(id, [])) < 3 and text not in found[id]:
@@ -148,6 +155,9 @@ def contradictions(tx: Tx, ids: Sequence[EntryId]) -> dict[str, Sequence[str]]:
 
 
 def _decode(row: Row, linked: Collection[str]) -> EntryRow:
-    id, short, category, type_, status, subject, title, summary, evidence, updated, confirmed, _ = row
+    id, short, category, type_, status, subject, title, summary, evidence, updated, confirmed, _, scope, pinned = row
     at = updated if confirmed is None else confirmed
-    return EntryRow(id, short, category, type_, Status(status), subject, title, summary, evidence, at, id in linked)
+    return EntryRow(
+        id, short, category, type_, Status(status), subject, title, summary, evidence, at, id in linked, scope,
+        bool(pinned), confirmed,
+    )  # fmt: skip

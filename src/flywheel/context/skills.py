@@ -21,6 +21,9 @@ MANY: Final = 64
 FLOOR: Final = 0.3
 """With a prompt, a skill is offered when its description covers this much of it."""
 
+OWN: Final = "flywheel"
+"""Our own skill, which is nobody's learning."""
+
 _KEY: Final = re.compile(r"^([A-Za-z][\w-]*):[ \t]*(.*)$")
 
 
@@ -66,7 +69,7 @@ class SkillsSource:
         pieces = []
         for path, own, file in self._found(ask):
             name = file.made.name or path.split("/")[-2]
-            if name in seen:
+            if name in seen or name == OWN:
                 continue
             seen.add(name)
             piece = None if own else self._piece(ask, path, name, file)

@@ -16,8 +16,13 @@ log = structlog.get_logger("clock")
 
 
 @contextlib.contextmanager
-def start_clock(config: Config, sweep: Sweep, drain: Callable[[], object]) -> Iterator[None]:
-    """Tick: transcripts every ``harvest.interval_seconds``, checkouts every ``code.sweep_seconds``, spooled events.
+def start_clock(
+    config: Config, sweep: Sweep, drain: Callable[[], object], keep: Callable[[], object] = lambda: None
+) -> Iterator[None]:
+    """Tick: transcripts every ``harvest.interval_seconds``, checkouts every ``code.sweep_seconds``, spooled events,
+    memory trees every ``tree.sweep_seconds``.
+
+    ``keep`` brings always-on files up to date as often as transcripts are looked for.
 
     ``misfire_grace_time=None`` because APScheduler's default of one second silently drops late ticks.
     """
@@ -27,7 +32,9 @@ def start_clock(config: Config, sweep: Sweep, drain: Callable[[], object]) -> It
     ticks = (
         ("transcripts", sweep.transcripts, config.harvest.interval_seconds, 0.0),
         ("spool", drain, config.harvest.interval_seconds, 0.5),
+        ("standing", keep, config.harvest.interval_seconds, 3.0),
         ("checkouts", sweep.checkouts, config.code.sweep_seconds, 2.0),
+        ("trees", sweep.trees, config.tree.sweep_seconds, 5.0),
     )
     for name, call, seconds, first in ticks:
         scheduler.add_job(

@@ -123,7 +123,9 @@ def serve(
         for sign in (signal.SIGTERM, signal.SIGINT):
             signal.signal(sign, lambda *_: keeper.stop())
         sweep = Sweep(parts, api)
-        stack.enter_context(start_clock(config, sweep, lambda: drain_spool(places.data / "spool", api.late_hook)))
+        stack.enter_context(
+            start_clock(config, sweep, lambda: drain_spool(places.data / "spool", api.late_hook), api.keep_standing)
+        )
         watch = stack.enter_context(Watch(parts, api, sweep))
         api.watching = watch.standing
         log.info("daemon_ready", version=__version__, socket=str(path), store=parts.db.describe())

@@ -1,8 +1,9 @@
-"""What file events missed: transcripts and checkouts are compared with the store now and then."""
+"""What file events missed: transcripts, checkouts and memory trees are compared with the store now and then."""
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -11,7 +12,10 @@ import structlog
 from flywheel.app import App, Parts, wall_clock
 from flywheel.codemap.worker import enqueue_sync
 from flywheel.harvest import discover
+from flywheel.harvest.uploads.tidy import tidy
 from flywheel.model import ProjectId
+from flywheel.tree.follow import ask
+from flywheel.tree.record import SWEEP, projects_with_trees
 
 RECENT_DAYS: Final = 14
 """Checkouts are swept while a session in them is at most this old."""
@@ -35,6 +39,7 @@ class Sweep:
         with self._lock:
             looked = discover.discover(self._parts.whereabouts())
             swept = discover.sweep(self._parts.db, looked, wall_clock())
+        tidy(self._parts.db, wall_clock())
         if swept.enqueued or swept.gone:
             log.info("swept", seen=swept.seen, enqueued=swept.enqueued, gone=swept.gone)
             self._api.poke()
@@ -48,6 +53,19 @@ class Sweep:
             with self._parts.db.write() as tx:
                 enqueue_sync(tx, checkout=root, project_id=project, now=now)
         self._api.poke()
+
+    def trees(self, some: Sequence[ProjectId] | None = None) -> None:
+        """Memory trees, all of them unless some are named: have their files compared with what was rendered."""
+        now = self._parts.db.clock()
+        projects = some
+        if projects is None:
+            with self._parts.db.read() as tx:
+                projects = projects_with_trees(tx)
+        for project in projects:
+            with self._parts.db.write() as tx:
+                ask(tx, project, SWEEP, [""], now)
+        if projects:
+            self._api.poke()
 
     def recent_checkouts(self) -> list[tuple[str, ProjectId]]:
         """(folder, project) of checkouts with code in the index and a recent session, the latest first."""

@@ -19,9 +19,12 @@ from flywheel.app.parts import HARVEST
 from flywheel.codemap.watch import CheckoutWatch, Debounce
 from flywheel.codemap.worker import enqueue_sync
 from flywheel.daemon.sweep import Sweep
+from flywheel.daemon.watch_trees import TreeWatch
 from flywheel.harvest.discover import Root, find
 from flywheel.jobs import queue
 from flywheel.model import ProjectId
+from flywheel.tree.follow import ask
+from flywheel.tree.record import PATH
 
 QUIET: Final = 0.3
 """Seconds that events are gathered for before they are acted on."""
@@ -73,6 +76,7 @@ class Watch:
         self._watched: dict[str, int] = {}  # folder → its inode
         self._projects: dict[str, ProjectId] = {}
         self._code = CheckoutWatch(self._observer, self._code_changed)
+        self._trees = TreeWatch(self._observer, parts, self._changed.woken.set)
         self._due = Debounce()
         self._lock = threading.Lock()
         self._thread = threading.Thread(target=self._run, name="watch", daemon=True)
@@ -119,6 +123,7 @@ class Watch:
                 if time.monotonic() - looked > LOOK:
                     looked = time.monotonic()
                     self._keep()
+                self._sweep.trees(self._trees.keep())
                 if self._watch_roots():
                     self._sweep.transcripts()  # what was written before the watch began
                 self._changed.woken.wait(self._pause(looked))
@@ -154,13 +159,16 @@ class Watch:
         due = dict(one for path in sorted(self._changed.take()) if (one := find(path, self._roots)) and _there(one[0]))
         with self._lock:
             code = list(self._due.due(time.monotonic()))
-        if not due and not code:
+        trees = self._trees.take()
+        if not due and not code and not trees:
             return
         now = self._parts.db.clock()
         with self._parts.db.write() as tx:
             for path, reader in due.items():
                 payload = {"agent": reader.agent, "reader": reader.name}
                 queue.enqueue(tx, kind=HARVEST, key=path, project_id=None, now=now, payload=payload)
+            for project, touched in trees.items():
+                ask(tx, project, PATH, touched, now)
             for root, paths in code:
                 if root in self._projects:
                     enqueue_sync(tx, checkout=root, project_id=self._projects[root], now=now, paths=paths)

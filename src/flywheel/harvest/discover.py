@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from flywheel.errors import BadInput, NotFound
+from flywheel.harvest.almost import complaint
 from flywheel.harvest.sniff import sniff
 from flywheel.harvest.sources import stamp_of
 from flywheel.harvest.worker import KIND, SETTLED_SECONDS
@@ -20,6 +21,9 @@ from flywheel.store import Db, mapper
 from flywheel.store.chunks import chunks
 
 T = TypeVar("T")
+
+LENIENT: Final = ("generic", "generic-lines")
+"""Readers of what anybody may have written: a person who names such a file hears what is wrong with it."""
 
 _DEPTH: Final = 8  # folders below a root
 _BATCH: Final = 200
@@ -158,6 +162,10 @@ def locate(path: str, *, readers: Mapping[str, Reader] = READERS) -> Discovery:
         reader = sniff(real, readers)
     except OSError as error:
         raise BadInput(f"{path} cannot be read: {_reason(error)}") from error
+    if reader is None or reader.name in LENIENT:
+        wrong = complaint(real)
+        if wrong:
+            raise BadInput(f"{path}: {wrong}", field=wrong.partition(" must")[0].partition(" is ")[0])
     if reader is None:
         raise BadInput(f"{path} is not a transcript of {_names(readers)}: no record of theirs in its first lines")
     place = reader.place(Path(real).parts)

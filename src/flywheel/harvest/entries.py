@@ -12,19 +12,25 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from flywheel.harvest.entry_edges import relate, settle_reversals
+from flywheel.harvest.entry_structure import settle_statements, structure_of
 from flywheel.harvest.entry_upkeep import refresh
 from flywheel.harvest.rules import Draft, Link, Point, Quote, Refusal
 from flywheel.harvest.rules.topic import same, sayings
 from flywheel.harvest.rules.values import STATES, WITHDRAWN
+from flywheel.knowledge import states
+from flywheel.knowledge.changing import followed
+from flywheel.knowledge.states import RULES
 from flywheel.model import (
     Citation,
     Claim,
     ClaimId,
+    Clean,
     Entry,
     EntryId,
     EntryLink,
     Kind,
     Micros,
+    ProjectId,
     Role,
     Session,
     Status,
@@ -38,9 +44,7 @@ from flywheel.store.forget import entry_mark, is_forgotten
 from flywheel.store.mapper import get, insert_many
 from flywheel.text.compose import fixed
 
-CONVERSATION: Final = 1
-"""The rank of what was said in a conversation."""
-
+_TAKEN_BACK: Final = fixed("taken back in the conversation")
 _ALIKE: Final = 60  # entries of the same subject that are compared
 
 
@@ -54,50 +58,64 @@ class Written:
     refused: Counter[str] = field(default_factory=Counter)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """Where a draft comes from: a project, and the session in which it was said; what a file says has none."""
+
+    project_id: ProjectId
+    session: Session | None = None
+
+
 def write_drafts(tx: Tx, drafts: Sequence[Draft], session: Session, now: Micros) -> Written:
     """Write the drafts of a session, in the order they were said; the changed entries are in the change feed."""
     written = Written()
     for draft in drafts:
-        _write(tx, draft, session, now, written)
+        write_draft(tx, draft, Origin(project_id=session.project_id, session=session), now, written)
     return written
 
 
-def _write(tx: Tx, draft: Draft, session: Session, now: Micros, written: Written) -> None:
+def write_draft(tx: Tx, draft: Draft, origin: Origin, now: Micros, written: Written) -> Entry | None:
+    """Write one draft and count in ``written`` what became of it; the entry it belongs to, None when it has none."""
+    project = origin.project_id
     points = [point for point in _points(draft) if _verified(tx, point, written.refused)]
     if not points or points[0] is not draft.points[0]:
-        return
-    claims = [(_claim(draft, point, session, now), point) for point in points]
-    entry = _find(tx, draft, claims, session)
+        return None
+    claims = [(_claim(draft, point, origin, now), point) for point in points]
+    entry = _find(tx, draft, claims, project)
     if entry is None:
-        if is_forgotten(tx, "entry_mark", [entry_mark(session.project_id, draft.key)]):
+        if is_forgotten(tx, "entry_mark", [entry_mark(project, draft.key)]):
             written.refused["forgotten"] += 1
-            return
-        entry = _new(draft, session)
+            return None
+        entry = _new(draft, project)
         known = not insert_many(tx, [entry])  # another worker may have been faster
-        entry = (get(tx, Entry, project_id=session.project_id, key=draft.key) or entry) if known else entry
+        entry = (get(tx, Entry, project_id=project, key=draft.key) or entry) if known else entry
     else:
         known = True
-    if known and draft.points[0].role is Role.ASSISTANT and _told(tx, entry, session):
+    if known and draft.points[0].role is Role.ASSISTANT and _told(tx, entry, origin.session):
         written.refused["echo"] += 1
-        return
+        return entry
     if entry.status is Status.REJECTED:
         written.refused["rejected before"] += 1
-        return
+        return entry
     if not _add_claims(tx, entry, claims):
         written.unchanged += 1
-        return
+        return entry
     fresh = _add_links(tx, entry, draft)
     refresh(tx, entry, draft, now)
     if fresh:
         relate(tx, entry, fresh, now)
     settle_reversals(tx, entry.id, now)
+    settle_statements(tx, entry, [claim for claim, _ in claims], now)
     tx.changed(Kind.ENTRY, entry.id, entry.project_id)
     written.merged += known
     written.new += not known
+    return entry
 
 
-def _told(tx: Tx, entry: Entry, session: Session) -> bool:
+def _told(tx: Tx, entry: Entry, session: Session | None) -> bool:
     """Whether the session was told this entry by a briefing: an assistant that repeats it is no further evidence."""
+    if session is None:
+        return False
     sql = "SELECT 1 FROM injection WHERE item_id = :entry AND native_session = :session AND agent = :agent LIMIT 1"
     return tx.one(sql, entry=entry.id, session=session.native_id, agent=session.agent) is not None
 
@@ -119,9 +137,10 @@ def _points(draft: Draft) -> Iterator[Point]:
 def _verified(tx: Tx, point: Point, refused: Counter[str]) -> bool:
     """Whether every span of a point reads in the store as it is quoted."""
     for quote in point.quotes:
+        table, id = ("document", quote.document_id) if quote.document_id else ("message", quote.message_id)
         row = tx.one(
-            "SELECT substr(text, :start, :length) FROM message WHERE id = :id",
-            id=quote.message_id,
+            f"SELECT substr(text, :start, :length) FROM {table} WHERE id = :id",
+            id=id,
             start=quote.start + 1,
             length=quote.stop - quote.start,
         )
@@ -131,25 +150,26 @@ def _verified(tx: Tx, point: Point, refused: Counter[str]) -> bool:
     return True
 
 
-def _claim(draft: Draft, point: Point, session: Session, now: Micros) -> Claim:
+def _claim(draft: Draft, point: Point, origin: Origin, now: Micros) -> Claim:
     quote = point.quotes[0]
-    id = evidence_id(
-        "claim", draft.key, point.attribute, quote.message_id, str(quote.start), str(quote.stop), digest(point.text)
-    )
+    source = quote.document_id or quote.message_id
+    id = evidence_id("claim", draft.key, point.attribute, source, str(quote.start), str(quote.stop), digest(point.text))
     withdrawn = draft.withdrawn is not None and point.attribute == STATES
+    about = structure_of(draft, point)
     return Claim(
         id=ClaimId(id),
-        project_id=session.project_id,
+        project_id=origin.project_id,
         entry_id=EntryId(""),
         type=point.type,
         status=Status.SUPERSEDED if withdrawn else Status.CANDIDATE,
         text=point.text,
         role=point.role,
-        session_id=session.id,
-        rank=CONVERSATION,
-        subject=draft.subject,
+        session_id=origin.session.id if origin.session else None,
+        rank=draft.rank,
+        scope=draft.scope or about.scope,
+        subject=about.subject,
         attribute=fixed("") if point.attribute == STATES else _ATTRIBUTES[point.attribute],
-        value=point.value,
+        value=about.value,
         said_at=point.said_at,
         recorded_at=now,
     )
@@ -161,46 +181,49 @@ _ATTRIBUTES: Final = {
 }  # fmt: skip
 
 
-def _find(tx: Tx, draft: Draft, claims: Sequence[tuple[Claim, Point]], session: Session) -> Entry | None:
+def _find(tx: Tx, draft: Draft, claims: Sequence[tuple[Claim, Point]], project: ProjectId) -> Entry | None:
     """The entry that this draft belongs to; None when it is new."""
     for claim, _ in claims:
         row = tx.one("SELECT entry_id FROM claim WHERE id = :id", id=claim.id)
         if row is not None:
             return get(tx, Entry, id=row[0])
-    return get(tx, Entry, project_id=session.project_id, key=draft.key) or _alike(tx, draft, session)
+    known = get(tx, Entry, project_id=project, key=draft.key)
+    return followed(tx, known) if known else _alike(tx, draft, project, claims[0][0].value)
 
 
-def _alike(tx: Tx, draft: Draft, session: Session) -> Entry | None:
+def _alike(tx: Tx, draft: Draft, project: ProjectId, mine_value: Clean) -> Entry | None:
     """An entry of the same shelf that says the same in other words, among those of the same subjects."""
     names = {str(link.name) for link in draft.links if link.kind == "subject"} | {str(draft.subject)}
     rows = tx.all(
         "SELECT k.entry_id, k.text, k.value FROM claim k WHERE k.attribute = '' AND k.entry_id IN ("
         " SELECT l.entry_id FROM entry_link l JOIN entry e ON e.id = l.entry_id"
         " WHERE l.project_id = :project AND l.kind = 'subject' AND l.name IN :names AND e.category = :category"
-        " ORDER BY l.entry_id DESC LIMIT :limit) ORDER BY k.said_at, k.id",
-        project=session.project_id,
+        " AND e.scope = :scope ORDER BY l.entry_id DESC LIMIT :limit) ORDER BY k.said_at, k.id",
+        project=project,
         names=sorted(names),
         category=draft.category,
+        scope=draft.scope,
         limit=_ALIKE,
     )
     if not rows or {"command", "bug"} & set(draft.tags):
         return None
     mine = sayings(draft.category, draft.statement)
     for id, text, value in rows:
-        if value == draft.value and same(mine, sayings(draft.category, text)):
+        if value == mine_value and same(mine, sayings(draft.category, text)):
             return get(tx, Entry, id=id)
     return None
 
 
-def _new(draft: Draft, session: Session) -> Entry:
+def _new(draft: Draft, project: ProjectId) -> Entry:
     id = EntryId(new_id(draft.said_at))
     return Entry(
         id=id,
         short=short_id(id),
-        project_id=session.project_id,
+        project_id=project,
         category=draft.category,
         type=draft.type,
         status=Status.CANDIDATE,
+        scope=draft.scope,
         subject=draft.subject,
         title=draft.title,
         summary=draft.summary,
@@ -222,18 +245,20 @@ def _add_claims(tx: Tx, entry: Entry, claims: Sequence[tuple[Claim, Point]]) -> 
             insert_many(tx, [_citation(mine, quote) for quote in point.quotes])
             changed += 1
         elif claim.status is Status.SUPERSEDED:
-            changed += tx.run(
-                "UPDATE claim SET status = 'superseded' WHERE id = :id AND status = 'candidate'", id=claim.id
-            )
+            stored = get(tx, Claim, id=claim.id)
+            if stored is not None and stored.status is Status.CANDIDATE:
+                now = claim.recorded_at
+                changed += states.move(tx, stored, Status.SUPERSEDED, actor=RULES, reason=_TAKEN_BACK, now=now)
     return changed
 
 
 def _citation(claim: Claim, quote: Quote) -> Citation:
     return Citation(
-        id=evidence_id("citation", claim.id, quote.message_id, str(quote.start), str(quote.stop)),
+        id=evidence_id("citation", claim.id, quote.document_id or quote.message_id, str(quote.start), str(quote.stop)),
         project_id=claim.project_id,
         claim_id=claim.id,
-        message_id=quote.message_id,
+        message_id=None if quote.document_id else quote.message_id,
+        document_id=quote.document_id,
         start=quote.start,
         stop=quote.stop,
         quote=quote.quote,

@@ -11,11 +11,13 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Final
 
-from flywheel.harvest.entry_upkeep import record
 from flywheel.harvest.rules import Link
-from flywheel.harvest.rules.page import main_claim
 from flywheel.harvest.rules.topic import stems
 from flywheel.harvest.rules.values import REPLACES, STATES
+from flywheel.knowledge import states
+from flywheel.knowledge.changing import changed
+from flywheel.knowledge.compiling import main_claim
+from flywheel.knowledge.states import RULES
 from flywheel.model import (
     Category,
     Claim,
@@ -24,7 +26,6 @@ from flywheel.model import (
     EdgeKind,
     Entry,
     EntryId,
-    Kind,
     Micros,
     Role,
     Status,
@@ -186,17 +187,15 @@ def same_subject(one: str, two: str) -> bool:
 
 
 def _supersede(tx: Tx, old: Entry, new: Entry, main: Claim, now: Micros) -> None:
-    if not tx.run("UPDATE entry SET status = 'superseded' WHERE id = :id AND status = 'candidate'", id=old.id):
-        return
-    tx.run(
-        "UPDATE claim SET status = 'superseded', superseded_by = :by WHERE entry_id = :id AND status = 'candidate'",
-        id=old.id,
-        by=main.id,
-    )
     reason = join((fixed("replaced by what was said later:"), new.title))
-    record(tx, old, Status.SUPERSEDED, reason, now)
+    if not states.move(tx, old, Status.SUPERSEDED, actor=RULES, reason=reason, now=now):
+        return
+    for claim in _claims(tx, old.id):
+        if claim.status is Status.CANDIDATE:
+            states.move(tx, claim, Status.SUPERSEDED, actor=RULES, reason=reason, now=now)
+            tx.run("UPDATE claim SET superseded_by = :by WHERE id = :id", by=main.id, id=claim.id)
     _edge(tx, new, old.id, EdgeKind.SUPERSEDES, now, reason)
-    tx.changed(Kind.ENTRY, old.id, old.project_id)
+    changed(tx, old.id, now=now, reason=reason, actor=RULES)
 
 
 def _edge(tx: Tx, source: Entry, target: EntryId, kind: EdgeKind, now: Micros, reason: Clean) -> int:

@@ -7,14 +7,16 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final, cast
 
-from flywheel.model import Clean, Message, Micros, ProjectId, Session, SessionId, digest
+from flywheel.model import Clean, Message, MessageKind, Micros, ProjectId, Session, SessionId, digest
 from flywheel.readers import Draft, SessionFacts, message_id, session_id
+from flywheel.readers.claude.tools import is_own_tool
 from flywheel.text.compose import strip_injected
 from flywheel.text.redact import Redactor
 
 _CALL_ID: Final = re.compile(r"(?:toolu|srvtoolu|call)_[A-Za-z0-9]{1,40}")
 _SHORT: Final = 200  # characters of what is remembered redacted: names of tools, folders, models, titles
 _REMEMBERED: Final = 1024
+_CALLS: Final = (MessageKind.TOOL_CALL, MessageKind.TOOL_RESULT)
 
 RESUMED: Final = 60 * 1_000_000
 """Microseconds after its end from which on a session's message says that it was resumed."""
@@ -29,8 +31,9 @@ class Evidence:
         self._known: dict[str, Clean] = {}
 
     def message(self, draft: Draft, session: SessionId, project: ProjectId) -> Message:
-        """The row of a draft."""
-        text = self._redact.text(strip_injected(draft.text))
+        """The row of a draft. Of a call of our own tools nothing stays but that it was made, whatever agent made it."""
+        own = draft.kind in _CALLS and is_own_tool(draft.tool)
+        text = self._redact.text("" if own else strip_injected(draft.text))
         call_id = draft.call_id
         if call_id and not _CALL_ID.fullmatch(call_id):
             call_id = self._redact.text(call_id)
@@ -45,7 +48,7 @@ class Evidence:
             tool=self._short(draft.tool),
             call_id=call_id,
             is_error=draft.is_error,
-            meta=self.mapping(draft.meta) if draft.meta else {},
+            meta=self.mapping(draft.meta) if draft.meta and not own else {},
             created_at=draft.created_at,
             sha256=digest(text),
         )
@@ -76,7 +79,7 @@ class Evidence:
             client_version=text(facts.version) or known.client_version,
             started_at=min(known.started_at, facts.started_at or known.started_at),
             last_at=max(known.last_at, facts.last_at or known.last_at),
-            ended_at=facts.ended_at or self._ended(known, facts),
+            ended_at=self._ended(known, facts),
             messages=known.messages + new,
             facts={**known.facts, **self.mapping(extra)} if extra else known.facts,
         )
@@ -84,8 +87,9 @@ class Evidence:
     @staticmethod
     def _ended(known: Session, facts: SessionFacts) -> Micros | None:
         """A session that goes on long after its end was resumed; its last lines may be written a little late."""
-        resumed = known.ended_at and facts.last_at and facts.last_at > known.ended_at + RESUMED
-        return None if resumed else known.ended_at
+        ended = facts.ended_at or known.ended_at
+        resumed = ended and facts.last_at and facts.last_at > ended + RESUMED
+        return None if resumed else ended
 
     def mapping(self, value: object) -> dict[str, object]:
         """A JSON object with every text in it redacted, and without any briefing of ours."""

@@ -7,14 +7,18 @@ from collections.abc import Iterator
 from typing import Final
 
 from flywheel.harvest.entries import write_drafts
+from flywheel.harvest.entry_structure import settle_statements
 from flywheel.harvest.entry_upkeep import refresh
 from flywheel.harvest.refused import remember
 from flywheel.harvest.rules import drafts_of
 from flywheel.harvest.rules.session import TOOL_CHARS
 from flywheel.jobs.worker import Deps, Stopped
-from flywheel.model import Entry, Job, Kind, Message, MessageKind, Micros, Session
+from flywheel.knowledge import states
+from flywheel.knowledge.states import RULES
+from flywheel.model import Claim, Entry, Job, Message, MessageKind, Micros, Session, Status
 from flywheel.store import Db
-from flywheel.store.mapper import columns, decode, get
+from flywheel.store.mapper import columns, decode, find, get
+from flywheel.text.compose import fixed
 
 KIND: Final = "extract"
 """Job kind; the key is the session's id."""
@@ -86,6 +90,7 @@ def pages(db: Db, session: Session, kinds: tuple[MessageKind, ...], tool_chars: 
         after = (messages[-1].ordinal, messages[-1].id)
 
 
+_RETRACTED_SAID: Final = fixed("the words were taken back")
 _RETRACTED: Final = """
 SELECT DISTINCT k.id, k.entry_id FROM claim k JOIN citation c ON c.claim_id = k.id
 JOIN retraction r ON r.message_id = c.message_id
@@ -104,6 +109,7 @@ def _withdraw_retracted(db: Db, session: Session, now: Micros) -> None:
         with db.write(bulk=True) as tx:
             entry = get(tx, Entry, id=id)
             if entry is not None:
-                tx.run("UPDATE claim SET status = 'superseded' WHERE id IN :ids", ids=claims)
-                refresh(tx, entry, None, now)
-                tx.changed(Kind.ENTRY, entry.id, entry.project_id)
+                for claim in find(tx, Claim, "WHERE id IN :ids AND status = 'candidate' ORDER BY id", ids=claims):
+                    states.move(tx, claim, Status.SUPERSEDED, actor=RULES, reason=_RETRACTED_SAID, now=now)
+                refresh(tx, entry, None, now, _RETRACTED_SAID)
+                settle_statements(tx, entry, find(tx, Claim, "WHERE id IN :ids ORDER BY id", ids=claims), now)

@@ -44,7 +44,8 @@ def restored_rows(tx: Tx, item: Restored, agent: str) -> list[tuple[MessageId, P
     """The messages that were taken back and hold again."""
     found: list[tuple[MessageId, ProjectId]] = []
     for part in parts([message_id(agent, key) for key in item.keys]):
-        found += tx.all("SELECT message_id, project_id FROM retraction WHERE message_id IN :ids", ids=part)
+        rows = tx.all("SELECT message_id, project_id, reason FROM retraction WHERE message_id IN :ids", ids=part)
+        found += [(id, project) for id, project, reason in rows if item.reason in ("", reason)]
     return found
 
 

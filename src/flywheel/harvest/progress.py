@@ -11,11 +11,14 @@ import orjson
 from flywheel.harvest.sources import Chunk
 from flywheel.harvest.tail import Cursor
 from flywheel.model import FileState, Micros, ProjectId, SessionId, TranscriptFile
-from flywheel.readers import Carry, Parsed, Reader
+from flywheel.readers import Carry, Draft, Parsed, Reader, Restored, Retracted, SpanReader
 from flywheel.text.redact import Redactor
 
 _UNKNOWN_KINDS: Final = 100  # kinds that are counted each by its name
 _OTHER: Final = "other"
+
+GONE: Final = "no longer in its file"
+"""Why messages of a file that was shortened are taken back."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -33,6 +36,8 @@ class Progress:
     skipped: int = 0
     messages: int = 0
     unknown: dict[str, int] = field(default_factory=dict)
+    shortened: bool = False  # it has been, so that what was read before may be gone, and come again
+    recall: list[int] = field(default_factory=list)  # [ordinal] from which on what does not come again is gone
     familiar: bool = False  # a record of this agent was seen
     waiting: bool = False  # the file ends with something that is not complete yet
 
@@ -57,6 +62,30 @@ class Progress:
         if not self.familiar:
             self.familiar = any(map(self.reader.recognises, chunk.records))
 
+    def recalled(self, drafts: Sequence[Draft], now: Micros, *, done: bool) -> Sequence[Retracted | Restored]:
+        """What an earlier reading of a shortened file gave and this one does not, up to the last of these drafts.
+
+        ``done`` when the file was read to its end. What comes after all holds again. () for a file that never was
+        shortened. Of an empty file nothing is said: somebody is writing it anew.
+        """
+        reader = self.reader
+        if not self.shortened or not isinstance(reader, SpanReader) or not self.lines:
+            return ()
+        session = reader.session_of(self.carry)
+        own = [draft for draft in drafts if draft.session == session]
+        keys = [draft.key for draft in own]
+        changes: list[Retracted | Restored] = [Restored(session=session, keys=keys, reason=GONE)] if keys else []
+        if self.recall:
+            since = self.recall[0]
+            until = max((draft.ordinal + 1 for draft in own), default=since)
+            if done:
+                until = max(until, reader.span(self.carry)[1])
+            if until > since:
+                gone = Retracted(reason=GONE, session=session, since=since, until=until, keep=keys, at=now)
+                changes.append(gone)
+            self.recall = [] if done else [until]
+        return changes
+
     def row(
         self,
         redact: Redactor,
@@ -71,6 +100,7 @@ class Progress:
         state, error = self._verdict() if done else (FileState.SEEN, "")
         carry: dict[str, object] = {"reader": _clean(self.carry, redact)}
         flags = {"marks": dict(self.marks), "due": list(due), "skipped": self.skipped, "familiar": self.familiar}
+        flags |= {"shortened": self.shortened, "recall": self.recall}
         carry |= {name: value for name, value in flags.items() if value}
         after = replace(
             self.before,
@@ -147,4 +177,6 @@ def resume(row: TranscriptFile, reader: Reader) -> Progress:
         messages=row.messages,
         unknown=dict(row.unknown),
         familiar=bool(carry.get("familiar")),
+        shortened=bool(carry.get("shortened")),
+        recall=list(carry.get("recall") or ()),
     )

@@ -6,19 +6,17 @@ import hashlib
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
 from typing import Any, Final
 
-import apsw
-
-from flywheel.errors import BadInput, Unavailable
+from flywheel.errors import BadInput
 from flywheel.harvest.packed import PACKED, unpacked
 from flywheel.harvest.repair import Mender, Recognise, complete, parse
+from flywheel.harvest.rows import connected, rows_past, tables_in
 from flywheel.harvest.tail import Cursor, Line, Opened, blocks, opened
-from flywheel.readers import Reader, Record, RowQuery, RowReader, SourceKind, TreeReader
+from flywheel.readers import ENDED, Reader, Record, RowReader, SourceKind, TreeReader
 
 LINE_CAP: Final = 64 * 1024 * 1024
 """Bytes of one line; longer ones are passed over."""
@@ -27,10 +25,6 @@ DOCUMENT_CAP: Final = 32 * 1024 * 1024
 """Bytes of one document; larger ones are refused."""
 
 _BLANK: Final = re.compile(rb"[\0 \r\t]*+")
-_ROWS: Final = 500
-_BUSY_MS: Final = 2000
-_NAMES: Final = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view')"
-_COLUMNS: Final = "SELECT name FROM pragma_table_info(?)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +38,7 @@ class Chunk:
     bad: int = 0  # lines that gave no record, or only part of what was in them
     skipped: int = 0  # lines over the cap
     waiting: bool = False  # the file goes on with something that is not complete yet
+    done: int = 0  # bytes of text that were read, where the cursor does not tell
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +49,7 @@ class Reading:
     size: int  # bytes
     mtime_ns: int
     chunks: Iterator[Chunk]
+    shortened: bool = False  # it begins as it did, and not everything that was read before is still there
 
 
 @contextmanager
@@ -65,18 +61,22 @@ def reading(
     marks: Mapping[str, Any],
     recognise: Recognise,
     settled: int,
+    quiet: int = 0,
     line_cap: int = LINE_CAP,
+    instead: AbstractContextManager[Opened] | None = None,
 ) -> Iterator[Reading]:
-    """Open a transcript with the source that its reader names.
+    """Open a transcript with the source that its reader names; ``instead`` is read where it is no file on disk.
 
     ``cursor`` and ``marks`` are those of the last chunk (empty ones at first). A file last written before ``settled``
-    (nanoseconds since 1970) is complete: what is broken at its end is bad, not unfinished. ``recognise`` is asked for
-    damaged lines only. Raises OSError when it cannot be read, BadInput when it is nothing that the source can read.
+    (nanoseconds since 1970) is complete: what is broken at its end is bad, not unfinished; a text that was last written
+    before ``quiet`` is not in the middle of something. ``recognise`` is asked for damaged lines only. Raises OSError
+    when it cannot be read, BadInput when it is nothing that the source can read.
     """
-    with opened(path) as file:
+    with instead or opened(path) as file:
         if reader.source is SourceKind.LINES and path.endswith(PACKED):
-            chunks = read_packed(file, cursor, Mender(recognise, reader.heads), cap=line_cap)
-            yield Reading(restart=True, size=file.size, mtime_ns=file.mtime_ns, chunks=chunks)
+            known = 0 < file.size == file.resume(cursor)
+            chunks = iter(()) if known else read_packed(file, Mender(recognise, reader.heads), cap=line_cap)
+            yield Reading(restart=not known, size=file.size, mtime_ns=file.mtime_ns, chunks=chunks)
         elif reader.source is SourceKind.LINES:
             start = file.resume(cursor)
             mender = Mender(recognise, reader.heads)
@@ -88,11 +88,19 @@ def reading(
                 cap=line_cap,
                 within=bool(start and marks.get("within")),
             )
-            yield Reading(restart=start == 0, size=file.size, mtime_ns=file.mtime_ns, chunks=chunks)
+            yield Reading(
+                restart=start == 0, size=file.size, mtime_ns=file.mtime_ns, chunks=chunks,
+                shortened=file.shortened(cursor),
+            )  # fmt: skip
         elif reader.source is SourceKind.TEXT:
             start = file.resume(cursor)
-            chunks = read_text(file, start, settled=file.mtime_ns < settled, cap=line_cap)
-            yield Reading(restart=start == 0, size=file.size, mtime_ns=file.mtime_ns, chunks=chunks)
+            start += int(marks.get("ahead") or 0) if start else 0
+            done, still = file.mtime_ns < settled, file.mtime_ns < max(settled, quiet)
+            chunks = read_text(file, start, settled=done, quiet=still, ended=start == cursor.offset, cap=line_cap)
+            yield Reading(
+                restart=start == 0, size=file.size, mtime_ns=file.mtime_ns, chunks=chunks,
+                shortened=start == 0 and cursor.offset > 0,
+            )  # fmt: skip
         elif reader.source in (SourceKind.DOCUMENT, SourceKind.TREE):
             whole = read_document if reader.source is SourceKind.DOCUMENT else partial(read_tree, reader=reader)
             document = list(whole(file, marks))
@@ -136,18 +144,18 @@ def read_lines(
         mender.records, mender.lines, mender.bad = [], 0, 0
 
 
-def read_packed(file: Opened, cursor: Cursor, mender: Mender, *, cap: int = LINE_CAP) -> Iterator[Chunk]:
-    """Records of a compressed JSONL file, which nobody appends to: all of it, or nothing when it was read before.
+def read_packed(file: Opened, mender: Mender, *, cap: int = LINE_CAP) -> Iterator[Chunk]:
+    """Records of a compressed JSONL file, which nobody appends to: all of it.
 
     What is on the way gives an empty cursor, so that a read that breaks off starts again. Raises BadInput when it
     cannot be unpacked.
     """
-    if file.resume(cursor) == file.size:
-        return
+    done = 0
     with unpacked(file) as plain:
         for chunk in read_lines(plain, 0, mender, settled=True, cap=cap):
-            yield replace(chunk, cursor=Cursor())
-    yield Chunk(records=(), cursor=file.cursor(file.size))
+            done = max(done, chunk.cursor.offset)
+            yield replace(chunk, cursor=Cursor(), done=done)
+    yield Chunk(records=(), cursor=file.cursor(file.size), done=done)
 
 
 def _last(file: Opened, rest: Line, stop: int, mender: Mender, *, settled: bool, within: bool) -> tuple[int, bool]:
@@ -169,25 +177,35 @@ def _last(file: Opened, rest: Line, stop: int, mender: Mender, *, settled: bool,
     return file.size, False
 
 
-def read_text(file: Opened, offset: int, *, settled: bool, cap: int = LINE_CAP) -> Iterator[Chunk]:
-    """Whole lines of a text file from ``offset``, a record ``{"text": lines}`` per block.
+def read_text(
+    file: Opened, offset: int, *, settled: bool, quiet: bool, ended: bool = False, cap: int = LINE_CAP
+) -> Iterator[Chunk]:
+    """Whole lines of a text file from ``offset``, a record ``{"text": lines}`` per block; `ENDED` when it is quiet.
 
-    A last line without newline waits until the file is settled. Lines over the cap are passed over.
+    A last line without newline waits until the file is settled. Until the file is quiet the cursor stays one byte
+    behind (the mark ``ahead``), so that it is looked at again; ``ended`` says that this was told before. Lines over the
+    cap are passed over.
     """
     for block in blocks(file, offset, cap=cap):
-        lines, stop, waiting = block.lines, block.stop, False
-        if not lines and not block.skipped:  # the last one
-            waiting = block.within or not settled
-            if block.rest and not waiting:
-                lines, stop = [block.rest], file.size
+        lines, stop = block.lines, block.stop
+        last = not lines and not block.skipped
+        rest = bool(block.rest) or block.within
+        if last and block.rest and settled and not block.within:
+            lines, stop, rest = [block.rest], file.size, False
         text = b"".join(bytes(line) + b"\n" for line in lines).decode("utf-8", "replace")
+        records = [{"text": text}] if text else []
+        open_still = last and stop > 0
+        if open_still and quiet and not rest:
+            open_still = False
+            records += [] if ended and stop == offset else [dict(ENDED)]
         yield Chunk(
-            records=({"text": text},) if text else (),
-            cursor=file.cursor(stop),
+            records=records,
+            cursor=file.cursor(stop - open_still),
+            marks={"ahead": 1} if open_still else {},
             lines=len(lines) + block.skipped,
             bad=block.skipped,
             skipped=block.skipped,
-            waiting=bool(waiting and block.rest),
+            waiting=last and rest,
         )
 
 
@@ -249,13 +267,24 @@ def stamp_of(path: str, source: SourceKind) -> str:
     """When a file that is read whole, or a database and its WAL, were last written; "" for what is only appended to."""
     if source in (SourceKind.LINES, SourceKind.TEXT):
         return ""
-    stamps = []
-    for name in (path, f"{path}-wal") if source is SourceKind.SQLITE else (path,):
-        try:
-            stamps.append(str(os.lstat(name).st_mtime_ns))
-        except OSError:
-            stamps.append("")
+    stamps = [_written(path)]
+    if source is SourceKind.SQLITE:
+        stamps.append(_written(f"{path}-wal", size=True))
     return ":".join(stamps)
+
+
+def _written(path: str, *, size: bool = False) -> str:
+    """When a file was last written (and its size, which two writes within a tick of the clock differ in).
+
+    "" when it is not there, or when it is empty and its size counts: a reader too may make an empty WAL.
+    """
+    try:
+        facts = os.lstat(path)
+    except OSError:
+        return ""
+    if not size:
+        return str(facts.st_mtime_ns)
+    return f"{facts.st_mtime_ns}.{facts.st_size}" if facts.st_size else ""
 
 
 def read_document(file: Opened, marks: Mapping[str, Any]) -> Iterator[Chunk]:
@@ -287,63 +316,22 @@ def read_document(file: Opened, marks: Mapping[str, Any]) -> Iterator[Chunk]:
 
 
 def read_rows(file: Opened, reader: Reader, marks: Mapping[str, Any]) -> Iterator[Chunk]:
-    """Rows past the marks of a database that its owner may be writing, `_ROWS` to a chunk.
+    """Rows past the marks of a database that its owner may be writing, in chunks of bounded size.
 
     Opened read-only (its WAL is read too), never created, never changed. A row equal to the mark is given again, since
-    ties may have been added. Raises BadInput when it is no database, Unavailable when it stays locked.
+    ties may have been added. A row whose text is not UTF-8 is bad. Raises BadInput when it is no database or may not be
+    read, Unavailable when it stays locked.
     """
     if not isinstance(reader, RowReader):
         raise BadInput(f"the reader {reader.agent} names no queries for {file.path}")
     after: dict[str, Any] = dict(marks)
     cursor = replace(file.cursor(file.size), tail_hash=stamp_of(file.path, reader.source))
     nothing = True
-    try:
-        connection = apsw.Connection(str(Path(file.path)), flags=apsw.SQLITE_OPEN_READONLY)
-        try:
-            connection.set_busy_timeout(_BUSY_MS)
-            connection.execute("PRAGMA query_only = 1").fetchall()
-            for query in reader.queries(_tables(connection)):
-                for records, last in _rows(connection, query, after.get(query.name, query.start)):
-                    after[query.name], nothing = last, False
-                    yield Chunk(records=records, cursor=cursor, marks=dict(after), lines=len(records))
-            if nothing:
-                yield Chunk(records=(), cursor=cursor, marks=dict(after))
-        finally:
-            connection.close()
-    except apsw.BusyError as error:
-        raise Unavailable(f"{file.path} is locked: {error}") from error
-    except apsw.Error as error:
-        raise BadInput(f"{file.path} cannot be read as a database: {error}") from error
-
-
-def tables_of(path: str) -> Mapping[str, Sequence[str]]:
-    """The tables of a database and their columns; {} when it cannot be read as one."""
-    try:
-        connection = apsw.Connection(str(Path(path)), flags=apsw.SQLITE_OPEN_READONLY)
-        try:
-            connection.set_busy_timeout(_BUSY_MS)
-            return _tables(connection)
-        finally:
-            connection.close()
-    except apsw.Error:
-        return {}
-
-
-def _tables(connection: apsw.Connection) -> dict[str, list[str]]:
-    names = [str(row[0]) for row in connection.execute(_NAMES).fetchall()]
-    return {name: [str(row[0]) for row in connection.execute(_COLUMNS, (name,)).fetchall()] for name in names}
-
-
-def _rows(connection: apsw.Connection, query: RowQuery, after: Any) -> Iterator[tuple[list[Record], Any]]:
-    cursor = connection.execute(query.sql, {"after": after})
-    records: list[Record] = []
-    for row in cursor:
-        names = [name for name, *_ in cursor.get_description()]
-        values = (None if isinstance(value, bytes) else value for value in row)
-        records.append({**dict(zip(names, values, strict=True)), "table": query.name})
-        after = records[-1].get(query.cursor, after)
-        if len(records) >= _ROWS:
-            yield records, after
-            records = []
-    if records:
-        yield records, after
+    with connected(file.path) as connection:
+        for query in reader.queries(tables_in(connection)):
+            for rows in rows_past(connection, query, after.get(query.name, query.start)):
+                after[query.name], nothing = rows.mark, False
+                lines = rows.new + rows.bad
+                yield Chunk(records=rows.records, cursor=cursor, marks=dict(after), lines=lines, bad=rows.bad)
+        if nothing:
+            yield Chunk(records=(), cursor=cursor, marks=dict(after))

@@ -56,6 +56,12 @@ class Opened:
         same_file = cursor.inode == self.inode and cursor.offset <= self.size
         return cursor.offset if same_file and self.marks(cursor.offset) == (cursor.head_hash, cursor.tail_hash) else 0
 
+    def shortened(self, cursor: Cursor) -> bool:
+        """Whether what was read before may be missing now: the same file, or one that begins alike, that is not
+        to be resumed."""
+        known = cursor.offset > 0 and (cursor.inode == self.inode or self.marks(cursor.offset)[0] == cursor.head_hash)
+        return known and self.resume(cursor) == 0
+
     def marks(self, offset: int) -> tuple[str, str]:
         """Hashes of the file's first bytes and of those before ``offset``."""
         head = self.read(0, min(_HEAD, offset))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import errno
+import os
+import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -12,13 +14,17 @@ from typing import Any, Final
 import orjson
 
 from flywheel.errors import BadInput
+from flywheel.harvest.conversations import Home
 from flywheel.harvest.progress import Progress, resume
 from flywheel.harvest.sources import Reading, reading, stamp_of
 from flywheel.harvest.tail import opened
+from flywheel.harvest.uploads.stored import StoredUpload, find_upload
 from flywheel.harvest.writing import Batch, Writer
+from flywheel.harvest.zone import local_zone
+from flywheel.jobs.queue import enqueue
 from flywheel.jobs.worker import Deps, Stopped
-from flywheel.model import FileState, Job, Micros, TranscriptFile
-from flywheel.readers import READERS, Carry, Place, Reader, Record
+from flywheel.model import FileState, Job, Micros, SessionId, TranscriptFile
+from flywheel.readers import READERS, Carry, Place, Reader, Record, SpanReader
 from flywheel.store import mapper
 
 KIND: Final = "harvest"
@@ -27,9 +33,13 @@ KIND: Final = "harvest"
 SETTLED_SECONDS: Final = 120
 """A file that nobody wrote for this long ends where it ends."""
 
+QUIET_SECONDS: Final = 3
+"""What is open at the end of a text that nobody wrote for this long is complete."""
+
 _BATCH_BYTES: Final = 4 * 1024 * 1024  # read between two writes at most, however few messages are in it
 _PAUSE: Final = 0.25  # seconds that an import waits at most after each write while an index catches up
 _SIDECAR: Final = 256 * 1024  # bytes
+_CLIMB: Final = 4  # folders above a transcript in which what is known of it may stand
 _HOPELESS: Final = 8 * 1024 * 1024  # bytes without one record: it is something else
 
 
@@ -68,8 +78,13 @@ def run(
             pause(min(late, _PAUSE))
 
     progress = resume(known, reader)
+    upload = find_upload(deps.db, job.key)
+    home = Home(project=upload.home, forced=upload.row.forced) if upload else None
+    told = upload.told if upload else _tell_nobody
+    writer = Writer(job.key, agent, deps, again=job.attempts > 1, after=slow_down, home=home, told=told)
     try:
-        _harvest(progress, deps, Writer(job.key, agent, deps, again=job.attempts > 1, after=slow_down))
+        _harvest(progress, deps, writer, upload)
+        _look_again(progress, job, deps)
     except FileNotFoundError:
         if row is not None:  # a file that never came is nothing: agents announce sessions that they do not write
             _note(deps, progress.before, FileState.GONE, "")
@@ -81,6 +96,12 @@ def run(
     except OSError as error:
         why = "it is a symbolic link" if error.errno == errno.ELOOP else error.strerror or type(error).__name__
         _note(deps, _passed_over(progress.before, reader), FileState.FAILED, f"cannot be read: {why}")
+    if upload is not None:
+        upload.finish()
+
+
+def _tell_nobody(sessions: Sequence[SessionId]) -> None:
+    """Of a transcript on disk nobody asks which sessions it tells of."""
 
 
 def _by_place(job: Job, readers: Mapping[str, Reader]) -> str:
@@ -91,7 +112,7 @@ def _by_place(job: Job, readers: Mapping[str, Reader]) -> str:
     return next((reader.name for reader in [*placed, *able]), agent)
 
 
-def _harvest(progress: Progress, deps: Deps, writer: Writer) -> None:
+def _harvest(progress: Progress, deps: Deps, writer: Writer, upload: StoredUpload | None) -> None:
     """Read what is new and write it in batches. Raises OSError and BadInput for the file, Stopped, and the store's."""
     reader = progress.reader
     with reading(
@@ -100,30 +121,52 @@ def _harvest(progress: Progress, deps: Deps, writer: Writer) -> None:
         cursor=progress.cursor,
         marks=progress.marks,
         recognise=lambda record: reader.recognises(record, reader.session_of(progress.carry)),
-        settled=(deps.now() - SETTLED_SECONDS * 1_000_000) * 1000,
+        settled=sys.maxsize if upload else (deps.now() - SETTLED_SECONDS * 1_000_000) * 1000,
+        quiet=(deps.now() - QUIET_SECONDS * 1_000_000) * 1000,
         line_cap=deps.config.harvest.line_mb * 1024 * 1024,
+        instead=upload.opened() if upload else None,
     ) as file:
         writer.due.update(progress.due)
         if file.restart:
-            progress.restart(_beginning(progress.before.path, reader, file, deps))
-        _read(progress, deps, writer, file)
+            again = progress.before.messages > 0
+            progress.restart(_beginning(progress.before.path, reader, file, deps, again, upload))
+            if isinstance(reader, SpanReader) and (file.shortened or progress.recall):
+                progress.shortened, progress.recall = True, [reader.span(progress.carry)[0]]
+        _read(progress, deps, writer, file, upload.release if upload else None)
 
 
-def _read(progress: Progress, deps: Deps, writer: Writer, file: Reading) -> None:
+def _look_again(progress: Progress, job: Job, deps: Deps) -> None:
+    """A text that is being written has something open at its end: complete when nobody writes it for a while."""
+    if progress.marks.get("ahead"):
+        with deps.db.write() as tx:
+            delay = QUIET_SECONDS + 0.5
+            enqueue(tx, kind=KIND, key=job.key, project_id=None, now=deps.now(), payload=job.payload, delay=delay)
+
+
+def _read(progress: Progress, deps: Deps, writer: Writer, file: Reading, release: Callable[[int], None] | None) -> None:
     name = Path(progress.before.path).name
     batch, written = Batch(), progress.cursor.offset
-    for chunk in file.chunks:
-        parsed = progress.reader.parse(progress.carry, chunk.records)
-        progress.add(chunk, parsed)
-        batch.add(parsed)
-        if not progress.familiar and progress.cursor.offset > _HOPELESS:
-            raise BadInput(f"not a transcript of {progress.reader.agent}: no record in its first {_HOPELESS:,} bytes")
-        if len(batch.drafts) >= writer.rows or progress.cursor.offset - written >= _BATCH_BYTES:
-            _write(progress, deps, writer, batch, done=False)
-            batch, written = Batch(), progress.cursor.offset
-            deps.beat(f"reading {name}, {100 * written // max(file.size, 1)} %")
-            if deps.stopping():
-                raise Stopped
+    try:
+        for chunk in file.chunks:
+            parsed = progress.reader.parse(progress.carry, chunk.records)
+            progress.add(chunk, parsed)
+            batch.add(parsed)
+            at = max(progress.cursor.offset, chunk.done)
+            if not progress.familiar and at > _HOPELESS:
+                agent = progress.reader.agent
+                raise BadInput(f"not a transcript of {agent}: no record in its first {_HOPELESS:,} bytes")
+            if len(batch.drafts) >= writer.rows or at - written >= _BATCH_BYTES:
+                _write(progress, deps, writer, batch, done=False)
+                batch, written = Batch(), at
+                if release is not None:
+                    release(progress.cursor.offset)
+                deps.beat(f"reading {name}, {100 * at // max(file.size, at)} %")
+                if deps.stopping():
+                    raise Stopped
+    except BadInput:
+        if batch.drafts:  # what came before the damage
+            _write(progress, deps, writer, batch, done=True)
+        raise
     _write(progress, deps, writer, batch, done=True)
 
 
@@ -140,28 +183,42 @@ def _write(progress: Progress, deps: Deps, writer: Writer, batch: Batch, *, done
             project=writer.project,
         )
 
+    batch.retracted += progress.recalled(batch.drafts, deps.now(), done=done)
     if not batch.empty or writer.due:
         progress.before = writer.write(batch, row, last=done)
     elif (after := row()) != progress.before:
         progress.before = writer.write(batch, lambda: after, last=done)
 
 
-def _beginning(path: str, reader: Reader, file: Reading, deps: Deps) -> Carry:
+def _beginning(path: str, reader: Reader, file: Reading, deps: Deps, again: bool, upload: StoredUpload | None) -> Carry:
     place = reader.place(Path(path).parts) or Place()
+    place = replace(place, zone=local_zone(), again=again, cwd=upload.row.cwd if upload else place.cwd)
     at = Micros(file.mtime_ns // 1000)
     block = deps.config.harvest.block_kb * 1024
     return reader.start(place, at=at, sidecar=_sidecar(path, place), block_chars=block)
 
 
 def _sidecar(path: str, place: Place) -> Record | None:
-    """The small JSON file beside a transcript; None when it has none that can be read."""
-    if not place.sidecar:
+    """What the small file that a place names holds; of two the first that can be read, None when neither can."""
+    return next((found for name in (place.sidecar, place.listing) if name and (found := _small(path, name))), None)
+
+
+def _small(path: str, name: str) -> Record | None:
+    """The object in a file beside a transcript or a few folders above it; other text as ``{"text": ...}``. No links."""
+    folder = Path(path).parent
+    climb = name.count("../")
+    file = Path(os.path.normpath(folder / name))
+    if climb > _CLIMB or file.parent not in (folder, *folder.parents[:climb]) or file.name == "..":
         return None
     try:
-        with opened(str(Path(path).with_name(place.sidecar))) as file:
-            value: Any = orjson.loads(file.read(0, _SIDECAR))
-    except (OSError, BadInput, orjson.JSONDecodeError):
+        with opened(str(file)) as small:
+            data = small.read(0, _SIDECAR)
+    except (OSError, BadInput):
         return None
+    try:
+        value: Any = orjson.loads(data)
+    except orjson.JSONDecodeError:
+        return {"text": data.decode("utf-8", "replace")}
     return value if isinstance(value, dict) else None
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from flywheel.harvest.conversations import Conversations
+from flywheel.harvest.conversations import Conversations, Home
 from flywheel.harvest.evidence import Evidence
 from flywheel.harvest.message_queries import count, parts, restored_rows, retracted_rows, taken
 from flywheel.jobs.queue import enqueue
@@ -79,14 +79,25 @@ class Batch:
 class Writer:
     """Writes one file's batches. Writing a batch twice equals writing it once."""
 
-    def __init__(self, path: str, agent: str, deps: Deps, *, again: bool, after: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        path: str,
+        agent: str,
+        deps: Deps,
+        *,
+        again: bool,
+        after: Callable[[], None],
+        home: Home | None = None,
+        told: Callable[[Sequence[SessionId]], None] = lambda sessions: None,
+    ) -> None:
         self._path = path
         self._agent = agent
         self._deps = deps
         self._again = again  # a run before this one broke off: what it wrote has no follow-up jobs yet
         self._after = after  # called after each transaction
         self._evidence = Evidence(agent, deps.redact)
-        self._known = Conversations(path, agent, deps)
+        self._told = told  # called with the sessions of a batch before any of it is written
+        self._known = Conversations(path, agent, deps, home)
         self._pace = Pace()
         self.due: set[SessionId] = set()  # sessions with new messages whose follow-up jobs are not enqueued yet
 
@@ -109,6 +120,7 @@ class Writer:
         """Write a batch, give its file's row: the cursor goes with the last transaction, jobs with the file's last."""
         now = self._deps.now()
         self._meet(batch)
+        self._told([known.origin or known.id for known in self._known])
         groups = list(self._groups([one for one in batch.drafts if not self._known[one.session].mirrored])) or [[]]
         for number, drafts in enumerate(groups):
             messages = [self._message(draft) for draft in drafts]

@@ -9,6 +9,8 @@ from typing import Final
 import orjson
 
 from flywheel.api import Briefing
+from flywheel.hooks import fields
+from flywheel.hooks.fields import text
 from flywheel.hooks.moment import Moment, What
 from flywheel.hooks.wanted import Wanted
 
@@ -31,7 +33,7 @@ HOOKS: Final = (
     Wanted(event="SessionEnd", timeout=TIMEOUT),
 )
 
-_WHAT: Final = {
+WHAT: Final = {
     "SessionStart": What.START,
     "UserPromptSubmit": What.PROMPT,
     "Stop": What.TURN_END,
@@ -41,11 +43,10 @@ _WHAT: Final = {
     "PostToolUse": What.TOOL,
     "PostToolUseFailure": What.TOOL,
 }
+"""What each event is; other agents run Claude Code's hooks under these names, too."""
+
 _TWIN: Final = ("prompt_id", "tool_use_id", "agent_id", "prompt", "source")
 """What tells two events of a kind apart: subagents of one prompt end side by side, for example."""
-
-_INPUTS: Final = ("command", "file_path", "notebook_path", "path", "pattern", "url", "subagent_type", "skill")
-"""The parts of a tool's input that say what it did; contents of files are not among them."""
 
 
 def settings_file(config_dir: Path) -> Path:
@@ -55,50 +56,32 @@ def settings_file(config_dir: Path) -> Path:
 
 def understand(event: str, payload: Mapping[str, object]) -> Moment:
     """The payload as a `Moment`. Fields that are missing or of another type are empty."""
-    name = _text(payload, "hook_event_name") or event
-    what = _WHAT.get(name, What.OTHER)
-    prompt = _text(payload, "prompt")
-    transcript = _text(payload, "agent_transcript_path" if what is What.SUBAGENT_END else "transcript_path")
+    name = text(payload, "hook_event_name") or event
+    what = WHAT.get(name, What.OTHER)
+    prompt = text(payload, "prompt")
+    tool = what is What.TOOL
     return Moment(
         what=what,
-        session=_text(payload, "session_id"),
-        cwd=_text(payload, "cwd"),
-        transcript=transcript,
-        source=_text(payload, "source") or _text(payload, "reason") or _text(payload, "trigger"),
+        session=text(payload, "session_id"),
+        cwd=text(payload, "cwd"),
+        transcript=text(payload, "agent_transcript_path" if what is What.SUBAGENT_END else "transcript_path"),
+        source=text(payload, "source", "reason", "trigger"),
         prompt="" if prompt.lstrip().startswith(("<task-notification", "/", "!")) else prompt,
-        twin="\0".join(_text(payload, key) for key in _TWIN),
-        subagent=bool(_text(payload, "agent_id")),
-        foreign="cursor_version" in payload or "conversation_id" in payload,
-        test=payload.get("flywheel_test") is True,
-        tool=_text(payload, "tool_name"),
+        twin="\0".join(text(payload, key) for key in _TWIN),
+        subagent=bool(text(payload, "agent_id")),
+        tool=text(payload, "tool_name"),
         failed=name == "PostToolUseFailure",
-        facts=_facts(payload) if what is What.TOOL else {},
-    )
+        facts=fields.tool_facts(
+            fields.part(payload, "tool_input"), text(payload, "error"), payload.get("duration_ms")
+        ) if tool else {},
+    )  # fmt: skip
 
 
 def answer(event: str, payload: Mapping[str, object], briefing: Briefing) -> bytes:
     """The bytes for Claude Code's stdout; empty when the briefing is, or is larger than Claude Code takes whole."""
-    text = briefing.text
-    if not text or len(text.encode("utf-16-le", "replace")) > 2 * UNITS:
+    said = briefing.text
+    if not said or len(said.encode("utf-16-le", "replace")) > 2 * UNITS:
         return b""
-    name = _text(payload, "hook_event_name") or event
-    output = {"hookEventName": name, "additionalContext": text}
+    name = text(payload, "hook_event_name") or event
+    output = {"hookEventName": name, "additionalContext": said}
     return orjson.dumps({"hookSpecificOutput": output, "suppressOutput": True})
-
-
-def _text(payload: Mapping[str, object], key: str) -> str:
-    value = payload.get(key)
-    return value if isinstance(value, str) else ""
-
-
-def _facts(payload: Mapping[str, object]) -> dict[str, object]:
-    """What is worth keeping of a tool's run: small, and no contents."""
-    given = payload.get("tool_input")
-    facts: dict[str, object] = {}
-    if isinstance(given, Mapping):
-        facts |= {key: given[key][:300] for key in _INPUTS if isinstance(given.get(key), str)}
-    if error := _text(payload, "error"):
-        facts["error"] = error[:300]
-    if isinstance(millis := payload.get("duration_ms"), int):
-        facts["ms"] = millis
-    return facts

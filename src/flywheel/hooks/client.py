@@ -18,6 +18,9 @@ MAX_PAYLOAD = 1 << 20  # bytes of stdin
 MAX_ANSWER = 60_000  # bytes: fits an empty pipe, so that printing never blocks
 MAX_SPOOLED = 65536  # bytes of an event that is spooled
 START_EVERY = 30.0  # seconds between two attempts at starting a daemon
+HOSTS = (
+    b"CLAUDECODE COPILOT_CLI CURSOR_VERSION GEMINI_SESSION_ID TERM_PROGRAM VSCODE_PID".split()
+)  # markers of programs
 KEPT = b"HOME PATH LANG LC_ALL LC_CTYPE USER LOGNAME TZ TMPDIR CLAUDE_CONFIG_DIR CODEX_HOME".split()
 
 
@@ -81,7 +84,8 @@ def exchange(sock: _socket.socket, agent: str, event: str, payload: bytes) -> by
     """Send the event, give the answer's body; None when the daemon hung up before it had answered."""
     head = f"POST /v1/hook/{agent}/{event} HTTP/1.1\r\nHost: flywheel\r\nConnection: close\r\n"
     head += f"Content-Type: application/json\r\nContent-Length: {len(payload)}\r\n"
-    sock.sendall(head.encode() + PROTOCOL + b"\r\n\r\n" + payload)
+    around = b" ".join([name for name in HOSTS if name in posix.environ])  # who runs this; names, never values
+    sock.sendall(head.encode() + PROTOCOL + b"\r\nX-Flywheel-Host: " + around + b"\r\n\r\n" + payload)
     data = b""
     try:
         while (body := body_of(data)) is None and len(data) <= 2 * MAX_ANSWER and (part := sock.recv(65536)):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -13,10 +14,11 @@ import orjson
 import structlog
 
 from flywheel.api import Briefing
-from flywheel.hooks import claude
+from flywheel.hooks import claude, codex, copilot, cursor, gemini, opencode
+from flywheel.hooks.hosts import host_of
 from flywheel.hooks.moment import Action, Ended, Harvest, Injected, Moment, Observe, What
 from flywheel.hooks.sessions import Sessions
-from flywheel.hooks.transcripts import transcript_under
+from flywheel.hooks.transcripts import database_under, transcript_under
 from flywheel.model import Micros
 from flywheel.text.redact import Redactor
 from flywheel.text.words import terms
@@ -38,6 +40,8 @@ ASSENT: Final = frozenset(
 )
 """Words that say how a person feels about what was said before, not what the prompt is about."""
 
+_KINDS: Final = {True: "tool_failure", False: "tool_success", None: "tool_run"}
+
 log = structlog.get_logger("hooks")
 
 Handled = tuple[bytes, Sequence[Action]]
@@ -53,7 +57,14 @@ class Agent(Protocol):
         """The bytes for the agent; empty for an empty briefing."""
 
 
-AGENTS: Final[Mapping[str, Agent]] = {claude.AGENT: claude}
+AGENTS: Final[Mapping[str, Agent]] = {
+    claude.AGENT: claude,
+    codex.AGENT: codex,
+    gemini.AGENT: gemini,
+    opencode.AGENT: opencode,
+    cursor.AGENT: cursor,
+    copilot.AGENT: copilot,
+}
 
 
 class Assemble(Protocol):
@@ -74,6 +85,7 @@ class HookDeps:
     roots: Callable[[str], Sequence[Path]]  # agent → folders that its transcripts lie in
     redact: Redactor
     now: Callable[[], Micros]
+    reads: Callable[[str, Path], bool]  # agent, real path below a root → whether one of its readers takes the file
     prompt_budget: int = 600  # tokens; 0 injects nothing at prompts
 
 
@@ -87,65 +99,74 @@ class Hooks:
         """Events by what became of them.
 
         answered, taken (work only), empty (nothing worth injecting), late (from the spool), test, and the odd ones:
-        twin, subagent, foreign, unknown, malformed, failed.
+        twin (came before), foreign (another agent runs this one's entry), subagent, unknown, malformed, failed.
         """
 
-    def handle(self, agent: str, event: str, payload: bytes, *, live: bool = True) -> Handled:
+    def handle(self, agent: str, event: str, payload: bytes, *, host: str = "", live: bool = True) -> Handled:
         """The answer to the last byte, and what to do after it was sent. Never raises.
 
-        ``live`` is False for an event from the spool: its agent went on long ago, so nothing is assembled.
+        ``agent`` is whose entry it is, ``host`` names the marker variables around it (`hosts.host_of`). ``live`` is
+        False for an event from the spool: its agent went on long ago, so nothing is assembled.
         """
         known, data = AGENTS.get(agent), _parse(payload)
         if known is None or data is None:
             return self._nothing("unknown" if known is None else "malformed")
         try:
-            return self._handle(agent, known, event, data, live)
+            if data.get("flywheel_test") is True:
+                self.counts["test"] += 1
+                return known.answer(event, data, _proof()), ()
+            return self._handle(agent, host_of(agent, event, data, host.split()), event, data, live)
         except Exception as error:  # the hook entry is a boundary: the agent goes on, whatever it is
             log.exception("hook_failed", agent=agent, hook=event, error=type(error).__name__)
             return self._nothing("failed")
 
-    def _handle(self, agent: str, known: Agent, event: str, data: Mapping[str, object], live: bool) -> Handled:
-        moment = known.understand(event, data)
-        if moment.test:
-            self.counts["test"] += 1
-            return known.answer(event, data, _proof()), ()
+    def _handle(self, entry: str, agent: str, event: str, data: Mapping[str, object], live: bool) -> Handled:
+        """One event of ``agent``, delivered by the entry of its own settings or by that of another agent's.
+
+        Whichever delivery comes first does the work; only the own entry answers, once.
+        """
+        moment = AGENTS[agent].understand(event, data)
         if not moment.session:
             return self._nothing("malformed")
-        if not self._sessions.first(moment.session, f"{moment.what}\0{moment.twin}", self._deps.now()):
-            return self._nothing("twin")
-        actions = self._work(agent, moment)
+        now, twin = self._deps.now(), f"{moment.what}\0{moment.twin}"
+        first = self._sessions.first(moment.session, twin, now)
+        actions = self._work(agent, moment) if first else ()
+        if entry != agent:
+            return self._nothing("foreign" if first else "twin", actions)
         if moment.what not in (What.START, What.PROMPT):
-            return self._nothing("taken", actions)
-        if reason := self._reason_against(moment, live):
-            return self._nothing(reason, actions)
-        briefing = self._assemble(agent, moment)
-        answer = known.answer(event, data, briefing)
+            return self._nothing("taken" if first else "twin", actions)
+        if moment.subagent or not live:
+            return self._nothing("subagent" if moment.subagent else "late", actions)
+        if not self._sessions.first(moment.session, f"answer\0{twin}", now):
+            return self._nothing("twin", actions)
+        if moment.what is What.START and moment.source in FRESH:
+            self._sessions.restart(moment.session)
+        briefings = [] if moment.defers or not moment.cwd else self._briefings(agent, moment)
+        answer, said = _answer(AGENTS[agent], event, data, briefings)
         if not answer:
             return self._nothing("empty", actions)
-        self._sessions.add(moment.session, [item.id for part in briefing.slices for item in part.items])
+        for briefing in said:
+            self._sessions.add(moment.session, _items(briefing))
         self.counts["answered"] += 1
-        return answer, [*actions, Injected(agent=agent, event=event, session=moment.session, briefing=briefing)]
+        injected = [Injected(agent=agent, event=event, session=moment.session, briefing=briefing) for briefing in said]
+        return answer, [*actions, *injected]
 
-    def _reason_against(self, moment: Moment, live: bool) -> str:
-        """Why nothing is to be injected, or ""."""
-        if moment.subagent or moment.foreign:
-            return "subagent" if moment.subagent else "foreign"
-        if not live:
-            return "late"
-        wanted = moment.what is What.START or (self._deps.prompt_budget > 0 and worth_asking(moment.prompt))
-        return "" if moment.cwd and wanted else "empty"
+    def _briefings(self, agent: str, moment: Moment) -> list[Briefing]:
+        """What the moment is told, the most important first; empty ones are left out."""
+        inside = self._sessions.injected(moment.session)
+        made: list[Briefing] = []
+        if moment.what is What.START or (moment.opens and not inside):
+            made.append(self._assemble(agent, moment, "", None, inside))
+        if moment.what is What.PROMPT and self._deps.prompt_budget > 0 and worth_asking(moment.prompt):
+            inside |= {id for briefing in made for id in _items(briefing)}
+            made.append(self._assemble(agent, moment, moment.prompt[:PROMPT_CHARS], self._deps.prompt_budget, inside))
+        return [briefing for briefing in made if briefing.text]
 
-    def _assemble(self, agent: str, moment: Moment) -> Briefing:
-        asking = moment.what is What.PROMPT
-        if not asking and moment.source in FRESH:
-            self._sessions.restart(moment.session)
+    def _assemble(
+        self, agent: str, moment: Moment, query: str, budget: int | None, inside: Collection[str]
+    ) -> Briefing:
         return self._deps.assemble(
-            cwd=moment.cwd,
-            query=moment.prompt[:PROMPT_CHARS] if asking else "",
-            agent=agent,
-            budget=self._deps.prompt_budget if asking else None,
-            session=moment.session,
-            exclude=self._sessions.injected(moment.session),
+            cwd=moment.cwd, query=query, agent=agent, budget=budget, session=moment.session, exclude=inside
         )
 
     def _work(self, agent: str, moment: Moment) -> Sequence[Action]:
@@ -154,14 +175,23 @@ class Hooks:
             return [self._observe(agent, moment)]
         if moment.what in (What.PROMPT, What.OTHER):
             return []
+        if moment.restarts:
+            self._sessions.restart(moment.session)
         ended = moment.what is What.END
         actions: list[Action] = []
-        if path := transcript_under(moment.transcript, self._deps.roots(agent)):
+        if path := self._transcript(agent, moment):
             delay = LAG.get(moment.what, 0.0)
             actions.append(Harvest(agent=agent, session=moment.session, path=path, ended=ended, delay=delay))
         if ended:
             actions.append(Ended(agent=agent, session=moment.session, reason=moment.source))
         return actions
+
+    def _transcript(self, agent: str, moment: Moment) -> Path | None:
+        """The file to read: the one that the event names, or the agent's database."""
+        roots, reads = self._deps.roots(agent), partial(self._deps.reads, agent)
+        if moment.store:
+            return database_under(moment.store, roots, reads)
+        return transcript_under(moment.transcript, roots, reads)
 
     def _observe(self, agent: str, moment: Moment) -> Observe:
         facts = self._deps.redact.value(dict(moment.facts))
@@ -169,7 +199,7 @@ class Hooks:
             agent=agent,
             session=moment.session,
             cwd=moment.cwd,
-            kind="tool_failure" if moment.failed else "tool_success",
+            kind=_KINDS[moment.failed],
             subject=self._deps.redact.text(moment.tool[:200]),
             facts=facts if isinstance(facts, dict) else {},
         )
@@ -179,13 +209,34 @@ class Hooks:
         return b"", actions
 
 
+def _answer(
+    agent: Agent, event: str, data: Mapping[str, object], briefings: Sequence[Briefing]
+) -> tuple[bytes, Sequence[Briefing]]:
+    """The agent's bytes for the briefings, or for the first where all are too much; and which ones are in them."""
+    for said in (briefings, briefings[:1]):
+        if said:
+            whole = replace(said[0], text="\n\n".join(briefing.text for briefing in said))
+            if answer := agent.answer(event, data, whole):
+                return answer, said
+    return b"", ()
+
+
+def _items(briefing: Briefing) -> list[str]:
+    """The ids of everything in it."""
+    return [item.id for part in briefing.slices for item in part.items]
+
+
 def worth_asking(prompt: str) -> bool:
     """Whether a prompt speaks of anything: "yes", "go on" and "ok, do it" do not."""
     return len(set(terms(prompt[:PROMPT_CHARS])) - ASSENT) >= 2
 
 
 def _parse(payload: bytes) -> Mapping[str, object] | None:
-    """The payload as an object; None when it is none. Lone surrogates, which orjson refuses, are let through."""
+    """The payload as an object; None when it is none.
+
+    A byte order mark, which Cursor puts before it, and lone surrogates, which orjson refuses, are let through.
+    """
+    payload = payload.removeprefix(b"\xef\xbb\xbf")
     try:
         found: object = orjson.loads(payload)
     except orjson.JSONDecodeError:

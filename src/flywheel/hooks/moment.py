@@ -34,12 +34,14 @@ class Moment:
     transcript: str = ""
     source: str = ""  # of a start: startup, resume, clear, compact, fork
     prompt: str = ""  # "" when no person typed it
-    twin: str = ""  # equal for two deliveries of the same event
-    subagent: bool = False
-    foreign: bool = False  # another program runs this agent's hooks and would not understand the answer
-    test: bool = False  # sent by the installer to see whether the way is open
+    twin: str = ""  # equal for two deliveries of the same event, by whichever entries
+    subagent: bool = False  # a helper that another session started: it gets no briefing
+    restarts: bool = False  # what was injected is out of the context, and no start follows that would say so
+    defers: bool = False  # of a start: what it injects would do harm; the next prompt brings the briefing
+    opens: bool = False  # of a prompt: it brings the whole briefing where nothing of ours is in the context
+    store: str = ""  # pattern of the agent's database below its roots, where its events name no transcript
     tool: str = ""
-    failed: bool = False
+    failed: bool | None = False  # None where the agent does not say
     facts: Mapping[str, object] = field(default_factory=dict)
 
 
@@ -70,7 +72,7 @@ class Observe:
     agent: str
     session: str
     cwd: str
-    kind: str  # tool_success, tool_failure
+    kind: str  # tool_success, tool_failure, tool_run where the agent does not say which
     subject: Clean  # the tool's name
     facts: Mapping[str, object]
 

@@ -15,17 +15,43 @@ NO_START: Final = "no-start"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """How an agent's settings spell an entry of an event's list."""
+
+    flat: bool = False  # one handler is the entry; else a group that holds handlers
+    typed: bool = True  # a handler says that it is a command
+    command: str = "command"  # the key of the command line
+    timeout: str = "timeout"
+    per_second: int = 1  # units of the timeout in one second
+
+
+GROUPS: Final = Shape()
+"""Claude Code, Codex; Gemini CLI but for the unit: ``{"matcher", "hooks": [{"type", "command", "timeout"}]}``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """One event, the matcher of its group ("" for none) and the timeout in seconds."""
+    """One event, the matcher of its entry ("" for none) and the timeout in the agent's own unit (`Shape`)."""
 
     event: str
     matcher: str = ""
     timeout: int
+    name: str = ""  # what the agent calls the handler in its lists, where it has names
+    shape: Shape = GROUPS
+
+    @property
+    def seconds(self) -> float:
+        """The timeout in seconds."""
+        return self.timeout / self.shape.per_second
 
     def group(self, command: str) -> dict[str, object]:
-        """The group as the settings hold it."""
-        handler = {"type": "command", "command": command, "timeout": self.timeout}
-        return ({"matcher": self.matcher} if self.matcher else {}) | {"hooks": [handler]}
+        """The entry of the event's list as the settings hold it."""
+        shape = self.shape
+        handler: dict[str, object] = {"type": "command"} if shape.typed else {}
+        handler |= {"name": self.name} if self.name else {}
+        handler |= {shape.command: command, shape.timeout: self.timeout}
+        matcher: dict[str, object] = {"matcher": self.matcher} if self.matcher else {}
+        return handler | matcher if shape.flat else matcher | {"hooks": [handler]}
 
 
 def command_line(python: Path, script: Path, event: str, agent: str = "") -> str:

@@ -19,10 +19,65 @@ from flywheel import __version__
 from flywheel.api import Api
 from flywheel.codec import arguments, encode
 from flywheel.errors import BadInput, Defect, FlywheelError, NotFound
+from flywheel.http import transcripts
 
-READS: Final = ("context", "search", "why", "show", "status", "import_progress", "jobs", "project_explain")
-WRITES: Final = ("import_path", "sync", "forget", "job_retry", "job_drop", "project_merge")
+READS: Final = (
+    "context",
+    "search",
+    "why",
+    "show",
+    "status",
+    "agents",
+    "import_progress",
+    "jobs",
+    "project_explain",
+    "review_queue",
+    "tree_ls",
+    "tree_cat",
+    "tree_grep",
+    "tree_tree",
+    "tree_log",
+    "tree_diff",
+)
+WRITES: Final = (
+    "import_path",
+    "standing",
+    "sync",
+    "forget",
+    "job_retry",
+    "job_drop",
+    "project_merge",
+    "propose",
+    "add",
+    "note",
+    "feedback",
+    "confirm",
+    "confirm_by_words",
+    "told",
+    "reject",
+    "merge",
+    "split",
+    "defer",
+    "invalidate",
+    "supersede",
+    "revert",
+    "pin",
+    "unpin",
+)
 """The verbs that change something answer POST only."""
+
+RESOURCES: Final = ("transcript_put", "transcript", "transcripts")
+"""Verbs that are asked as ``/v1/transcripts`` and ``/v1/transcripts/{id}``."""
+
+MEMORIES: Final = {
+    "ls": "tree_ls",
+    "cat": "tree_cat",
+    "grep": "tree_grep",
+    "tree": "tree_tree",
+    "history": "tree_log",
+    "diff": "tree_diff",
+}
+"""The memory tree as ``/v1/memories/<name>``, besides ``/v1/<verb>``."""
 
 MAX_BODY: Final = 4 << 20
 """Bytes of a request body."""
@@ -32,6 +87,9 @@ DRAINED: Final = 64 << 20
 
 MAX_HOOK: Final = 1 << 20
 """Bytes of a hook's payload."""
+
+MAX_HOST: Final = 200
+"""Characters that are read of the names of marker variables around a hook."""
 
 HOOK_PROTOCOL: Final = "1"
 """What the hook client demands of an answer that it prints (`hooks/client.py`); raised when its meaning changes."""
@@ -50,11 +108,39 @@ def make_app(api: Api, *, threads: int) -> Starlette:
     hooks = ThreadPoolExecutor(4, thread_name_prefix="hook")
     routes = [
         Route("/v1/health", _guarded(_health), methods=["GET"]),
+        *_transcripts(api, verbs),
+        *(
+            Route(f"/v1/memories/{name}", _guarded(_verb(api, verb, verbs)), methods=["GET", "POST"])
+            for name, verb in MEMORIES.items()
+        ),
         Route("/v1/hook/{agent}/{event}", _guarded(_hook(api, hooks)), methods=["POST"]),
         *(Route(f"/v1/{verb}", _guarded(_verb(api, verb, verbs)), methods=["GET", "POST"]) for verb in READS),
         *(Route(f"/v1/{verb}", _guarded(_verb(api, verb, verbs)), methods=["POST"]) for verb in WRITES),
     ]
     return Starlette(routes=routes, exception_handlers={HTTPException: _http_error})
+
+
+def _transcripts(api: Api, pool: ThreadPoolExecutor) -> list[Route]:
+    """Posting a transcript, and asking how far one is, or the last ones."""
+    uploads = ThreadPoolExecutor(2, thread_name_prefix="upload")
+
+    async def put(request: Request) -> Response:
+        return _answer(encode(await transcripts.put(api, request, uploads)), 202)
+
+    def asked(call: Callable[[Api, Request], object]) -> Handler:
+        async def answer(request: Request) -> Response:
+            found = await asyncio.get_running_loop().run_in_executor(pool, lambda: encode(call(api, request)))
+            return _answer(found)
+
+        return answer
+
+    async def whole(request: Request) -> Response:
+        return await (put if request.method == "POST" else asked(transcripts.listed))(request)
+
+    return [
+        Route("/v1/transcripts", _guarded(whole), methods=["GET", "POST"]),
+        Route("/v1/transcripts/{id}", _guarded(asked(transcripts.find)), methods=["GET"]),
+    ]
 
 
 def _verb(api: Api, verb: str, pool: ThreadPoolExecutor) -> Handler:
@@ -76,8 +162,9 @@ def _hook(api: Api, pool: ThreadPoolExecutor) -> Handler:
     async def answer(request: Request) -> Response:
         payload = await _body(request, MAX_HOOK)
         agent, event = request.path_params["agent"], request.path_params["event"]
+        host = request.headers.get("x-flywheel-host", "")[:MAX_HOST]
         body = await asyncio.get_running_loop().run_in_executor(
-            pool, lambda: api.hook(agent=agent, event=event, payload=payload)
+            pool, lambda: api.hook(agent=agent, event=event, payload=payload, host=host)
         )
         return _answer(body)
 

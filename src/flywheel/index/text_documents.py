@@ -12,6 +12,7 @@ from flywheel.index.text_messages import message_documents
 from flywheel.index.text_shelf import Group, document
 from flywheel.model import SERVED, Change, Kind, Op
 from flywheel.store import Row, Tx
+from flywheel.text.compose import current
 
 Document = Mapping[str, object]
 """Field names and values of one tantivy document."""
@@ -88,7 +89,8 @@ def _entries(tx: Tx, ids: Sequence[str], analyzer: Analyzer) -> Iterator[tuple[s
     for id, project, status, at, *texts in rows:
         title, summary, body, questions, tags, category = texts
         names = " ".join(links[id])
-        text = "\n".join((title, summary, body[:BODY_CHARS], questions, tags.translate(_NO_JSON), category, names))
+        told = (title, summary, current(body)[:BODY_CHARS], current(questions))
+        text = "\n".join((*told, tags.translate(_NO_JSON), category, names))
         terms = analyzer.analyze(f"{title}\n{text}")
         group = Group.ENTRY if status in SERVED else Group.RETIRED
         yield id, document(id, group, terms, project=project, at=at, kind=Kind.ENTRY.value, status=status)

@@ -82,10 +82,12 @@ class Document:
     project_id: ProjectId
     path: Clean
     title: Clean
-    kind: str  # adr, readme, runbook, conventions, skill, note
+    kind: str  # adr, design, readme, runbook, incident, minutes, chat, draft, conventions, skill, note, code
     text: Clean
     created_at: Micros
     sha256: str
+    rank: int = 0  # of the source, see `Claim.rank`
+    said_at: Micros = Micros(0)  # the source's own date; 0 when it has none
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,22 +147,42 @@ class Upload:
 
     id: str  # UUIDv7
     project_id: ProjectId
-    request_key: str  # the client's idempotency key, or the content's hash: a second request with it is the first one
+    forced: bool  # the client named folder or project: what the transcript itself says of them does not count
     reader: str  # name in `READERS`
     name: Clean
     cwd: Clean
     sha256: str  # of the bytes as they came
     bytes: int
-    parts: int
+    created_at: Micros
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UploadRequest:
+    """What a client's retry is known by: its idempotency key, or what it sends."""
+
+    request_key: str  # "key:" and the SHA-256 of the client's key, or "content:" and ``content``
+    upload_id: str
+    project_id: ProjectId
+    content: str  # SHA-256 over the format, the target and the bytes
     created_at: Micros
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UploadPart:
-    """Some redacted records or lines of an upload, in order; deleted once they are messages."""
+    """Some redacted lines of an upload, in order; the text goes once it is messages, the row with the last of them."""
 
     upload_id: str
     ordinal: int
     project_id: ProjectId
-    text: Clean
+    size: int  # bytes that ``text`` had
     created_at: Micros
+    text: Clean
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UploadSession:
+    """A session that an upload told of."""
+
+    upload_id: str
+    session_id: SessionId
+    project_id: ProjectId

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from flywheel.model.ids import ClaimId, Clean, EntryId, Micros, ProjectId, SessionId
+from flywheel.model.ids import ClaimId, Clean, DocumentId, EntryId, Micros, ProjectId, SessionId
 from flywheel.model.words import Category, ClaimType, EdgeKind, Role, Status
 
 
@@ -32,6 +32,13 @@ class Entry:
     created_at: Micros
     updated_at: Micros
     last_confirmed: Micros | None = None
+    slug: str = ""  # its file's name in the tree; given once
+    version: int = 1
+    pinned: bool = False  # first in its share
+    review_by: Micros | None = None  # of a judgment or hypothesis: when somebody should look again
+    deferred_until: Micros | None = None  # a person put its review off
+    redirect_to: EntryId | None = None  # it was merged into this one
+    worded: str = ""  # digest of the claims under a wording that a person chose; "" is the compiler's wording
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +61,7 @@ class Claim:
     said_at: Micros  # valid time: when the source says it
     recorded_at: Micros
     superseded_by: ClaimId | None = None
+    valid_until: Micros | None = None  # until when it held; None: it still does, as far as it says
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +102,9 @@ class EntryVersion:
     summary: Clean
     body: Clean
     created_at: Micros
+    version: int = 0  # the number that it had
+    reason: Clean = Clean("")  # why it was rewritten
+    actor: Clean = Clean("")  # by whom
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,3 +115,111 @@ class EntryLink:
     entry_id: EntryId
     kind: str  # "file", "symbol" or "subject"
     name: Clean
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Anchor:
+    """What an entry rests on outside of the conversations, and how that was when the entry was last confirmed."""
+
+    project_id: ProjectId
+    entry_id: EntryId
+    kind: str  # "document", "file" or "symbol"
+    target: Clean  # path, or "path::qualified name" of a symbol
+    hash: str
+    created_at: Micros
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LintFinding:
+    """Something that a check found wrong, with its remedy. Replaced as a whole at each run of its check."""
+
+    id: str
+    project_id: ProjectId
+    check_name: str
+    severity: str  # "error" or "warning"
+    target_kind: str
+    target_id: str
+    place: Clean  # page and line, as a person finds it
+    message: Clean
+    remedy: Clean
+    found_at: Micros
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A question that is asked again after each change (``kept``), or that was answered empty (``empty`` times)."""
+
+    id: str
+    project_id: ProjectId
+    text: Clean
+    scope: Clean = Clean("")
+    expected: Clean = Clean("")
+    answer: Clean = Clean("")
+    cause: Clean = Clean("")  # what made the last answer differ from the one before
+    empty: int = 0
+    kept: bool = False
+    created_at: Micros
+    ran_at: Micros | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Term:
+    """A word of the project's glossary."""
+
+    id: str
+    project_id: ProjectId
+    name: Clean
+    synonyms: Sequence[str] = ()
+    targets: Sequence[str] = ()  # paths, symbols, short ids
+    related: Sequence[str] = ()
+    gotchas: Clean = Clean("")
+    status: Status
+    version: int = 1
+    created_at: Micros
+    updated_at: Micros
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TreeFile:
+    """A file of the memory tree as it was last rendered: what has another hash was edited by somebody else."""
+
+    project_id: ProjectId
+    path: str
+    entry_id: str  # of the entry or document that it renders; "" of what is about no single one
+    sha256: str
+    face: str = ""  # of an entry's page: a hash of what other pages show of it
+    rendered_at: Micros
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TreeDue:
+    """Something that the memory tree has not caught up with."""
+
+    project_id: ProjectId
+    kind: str  # entry, document, path, sweep, all, forget
+    id: str
+    seq: int  # grows each time that it is due anew
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TreeLine:
+    """One line of a memory tree's log."""
+
+    project_id: ProjectId
+    ordinal: int
+    action: str
+    path: str
+    entry_id: str
+    note: Clean
+    at: Micros
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentHead:
+    """The version of a document that its source has today; ``gone_at`` once the source has none."""
+
+    project_id: ProjectId
+    path: Clean
+    document_id: DocumentId
+    seen_at: Micros
+    gone_at: Micros | None = None

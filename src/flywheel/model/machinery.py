@@ -111,7 +111,7 @@ class Observation:
     project_id: ProjectId
     native_session: str
     identity: str
-    kind: str  # tool_success, tool_failure
+    kind: str  # tool_success, tool_failure, tool_run where the agent does not say which
     subject: Clean
     facts: Mapping[str, object] = field(default_factory=dict)
     created_at: Micros
@@ -140,9 +140,9 @@ class Setting:
 class Feedback:
     """What an agent or a person said of something that it was told: it helped, is wrong, is stale."""
 
-    id: str  # UUIDv7
+    id: str  # follows from agent, session, target and verdict
     project_id: ProjectId
-    kind: str  # of the target: entry, message, symbol, document
+    kind: str  # of the target: entry, message, session, symbol, document
     target_id: str
     verdict: str  # helped, wrong, stale
     note: Clean

@@ -6,9 +6,17 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
+from flywheel.readers.aider import AiderReader
 from flywheel.readers.claude import ClaudeReader
+from flywheel.readers.codex import CodexReader
+from flywheel.readers.copilot import CopilotReader
+from flywheel.readers.cursor import CursorIdeReader, CursorReader, CursorStoreReader, CursorTextReader
+from flywheel.readers.gemini import GeminiDocumentReader, GeminiReader
+from flywheel.readers.generic import GenericLinesReader, GenericReader
+from flywheel.readers.opencode import OpencodeReader, OpencodeTreeReader
 from flywheel.readers.seam import (
     END,
+    ENDED,
     Carry,
     Draft,
     Parsed,
@@ -21,13 +29,33 @@ from flywheel.readers.seam import (
     RowReader,
     SessionFacts,
     SourceKind,
+    SpanReader,
     TreeReader,
     Usual,
     message_id,
     session_id,
 )
+from flywheel.readers.specstory import SpecStoryReader
 
-READERS: Final[Mapping[str, Reader]] = MappingProxyType({reader.name: reader for reader in (ClaudeReader(),)})
+_ALL: Final[tuple[Reader, ...]] = (
+    ClaudeReader(),
+    CodexReader(),
+    GeminiReader(),
+    GeminiDocumentReader(),
+    CopilotReader(),
+    CursorReader(),
+    CursorTextReader(),
+    CursorStoreReader(),
+    CursorIdeReader(),
+    OpencodeReader(),
+    OpencodeTreeReader(),
+    AiderReader(),
+    SpecStoryReader(),
+    GenericReader(),
+    GenericLinesReader(),
+)
+
+READERS: Final[Mapping[str, Reader]] = MappingProxyType({reader.name: reader for reader in _ALL})
 """Reader by name. A new format is one module and one line here; what is told by its records alone comes last."""
 
 
@@ -47,6 +75,7 @@ def agents(readers: Mapping[str, Reader] = READERS) -> Sequence[str]:
 
 __all__ = [
     "END",
+    "ENDED",
     "READERS",
     "RENDERERS",
     "Carry",
@@ -62,6 +91,7 @@ __all__ = [
     "RowReader",
     "SessionFacts",
     "SourceKind",
+    "SpanReader",
     "TreeReader",
     "Usual",
     "agents",

@@ -18,6 +18,7 @@ _BASE64: Final = re.compile(r"[A-Za-z0-9+/_-]{1024,}={0,2}")
 _LONG_LINE: Final = 1024
 _ODD: Final = re.compile(r"[^\w.:#/-]+")
 _DIGITS: Final = re.compile(r"-?[0-9]{1,18}")
+_from_iso: Final = datetime.fromisoformat
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _LATEST: Final = 253_402_300_799  # seconds; the end of the year 9999
 
@@ -58,14 +59,17 @@ def native(value: object) -> str:
 
 def kind_name(value: object) -> str:
     """A record kind fit for a counter's name: short, without surprising characters."""
-    return _ODD.sub("?", value[:48]) if isinstance(value, str) and value else "?"
+    if not isinstance(value, str) or not value:
+        return "?"
+    name = value[:48]
+    return name if name.isascii() and name.isidentifier() else _ODD.sub("?", name)
 
 
 def micros_of(value: object) -> Micros | None:
     """A timestamp: ISO 8601 (no zone: UTC), or a number of seconds or milliseconds since 1970; None for others."""
     if isinstance(value, str):
         try:
-            when = datetime.fromisoformat(value)
+            when = _from_iso(value)
         except ValueError:
             return None
         delta = (when if when.tzinfo else when.replace(tzinfo=UTC)) - _EPOCH
@@ -81,22 +85,33 @@ def clip(text: str, cap: int = 500) -> str:
     return text if len(text) <= cap else text[: cap - 1] + "…"
 
 
-def cap_text(text: str, cap: int = TEXT_CAP) -> tuple[str, int]:
+def cap_text(text: str, cap: int = TEXT_CAP, *, missing: int = 0) -> tuple[str, int]:
     """A block fit to store, and how long it was when something was left out (0 when nothing was).
 
     Keeps three quarters of ``cap`` characters from the head and one from the tail, cut at white space; never cuts
     inside a private key or a ``<private>`` block, so that redaction, which comes later, still sees them whole; leaves
-    out base64.
+    out base64. ``missing`` characters had to be left out of the middle before.
     """
-    length = len(text)
+    length = len(text) + missing
     if length <= _LONG_LINE:
         return text, 0
-    if length > cap:
+    if len(text) > cap:
         head, tail = _head(text, cap - cap // 4), _tail(text, cap // 4)
         text = f"{head}\n… [{length - len(head) - len(tail):,} characters left out] …\n{tail}"
-    if max(map(len, text.split("\n"))) >= _LONG_LINE:
+    if _runs_on(text):
         text = _BASE64.sub(_left_out, text)
     return text, length if length > cap else 0
+
+
+def _runs_on(text: str) -> bool:
+    """Whether somewhere in it so many characters follow one another without a space that it may be base64."""
+    start, last = 0, len(text) - _LONG_LINE
+    while start <= last:
+        space = text.rfind(" ", start, start + _LONG_LINE)
+        if space < 0:
+            return True
+        start = space + 1
+    return False
 
 
 def _left_out(match: re.Match[str]) -> str:

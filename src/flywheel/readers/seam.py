@@ -24,20 +24,28 @@ class SourceKind(StrEnum):
     """How an agent's files are read."""
 
     LINES = "lines"  # append-only JSONL, plain or ``.zst``: only what is new is read
-    TEXT = "text"  # append-only text: records are {"text": whole lines}, only what is new
+    TEXT = "text"  # append-only text: records are {"text": whole lines}, only what is new; see `ENDED`
     DOCUMENT = "document"  # one JSON file or a replay log: read whole whenever it changed
     TREE = "tree"  # one JSON file and the folders of small ones that belong to it: read whole whenever it changed
     SQLITE = "sqlite"  # a database: rows past a cursor
 
 
+ENDED: Final[Record] = {"text": "", "end": True}
+"""Follows the last lines of a text that nobody has written to for a while: what is open is complete."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """What a transcript's path alone tells."""
+    """What a transcript's path alone tells; the last two are filled in by who reads the file."""
 
     session: str = ""  # native session id; "" when only the records know
     parent: str = ""  # native id of the parent session; "" when there is none or only the records know
     child: bool = False  # a subagent's file
-    sidecar: str = ""  # name of a small JSON file beside it with facts about the session; "" when there is none
+    sidecar: str = ""  # a small file with facts about the session: its path from this one's folder, at most 4 up
+    listing: str = ""  # another, of a JSON object, that is given when that one is not there
+    cwd: str = ""  # the folder that was worked in, where an absolute path tells it
+    zone: str = ""  # what clocks without a zone show: an IANA name or "+02:00"; "" is UTC
+    again: bool = False  # it was read before and is read anew: what it said then may be gone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,9 +63,11 @@ class RowQuery:
     start: int | str = 0  # what ``:after`` is at the first read
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True)
 class Draft:
-    """A message as its agent wrote it: not redacted, not stored.
+    """A message as its agent wrote it: not redacted, not stored. Nobody changes one.
+
+    Frozen, it would be slower to make, and so it is by keywords: where many are made they are made by position.
 
     ``meta`` has these keys where they apply, all capped: ``files`` (paths), ``command``, ``edits`` (``path``, ``old``,
     ``new``), ``input`` (other arguments), ``exit`` (int), ``interrupted``, ``agent`` (native id of a child session),
@@ -71,11 +81,11 @@ class Draft:
     role: Role
     kind: MessageKind
     text: str
+    created_at: Micros
     tool: str = ""
     call_id: str = ""
     is_error: bool = False
     meta: Mapping[str, object] = field(default_factory=dict)
-    created_at: Micros
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +104,7 @@ class SessionFacts:
     last_at: Micros | None = None
     ended_at: Micros | None = None
     renders: tuple[str, str] | None = None  # agent and native id of the session that this one is only a rendering of
+    project: str = ""  # name or id of the project that it says it belongs to
     extra: Mapping[str, object] = field(default_factory=dict)  # pull_requests, usage, compactions, agent_type, ...
 
     def merge(self, later: SessionFacts) -> SessionFacts:
@@ -111,6 +122,7 @@ class SessionFacts:
             last_at=_pick(max, self.last_at, later.last_at),
             ended_at=later.ended_at or self.ended_at,
             renders=self.renders or later.renders,
+            project=self.project or later.project,
             extra={**self.extra, **later.extra},
         )
 
@@ -143,6 +155,7 @@ class Restored:
 
     session: str
     keys: Sequence[tuple[str, ...]]
+    reason: str = ""  # only what was taken back for this reason; "" for whatever reason
 
 
 END: Final = 2**62
@@ -199,7 +212,8 @@ class Reader(Protocol):
     def start(self, place: Place, *, at: Micros, sidecar: Record | None = None, block_chars: int = TEXT_CAP) -> Carry:
         """The carry before the first record.
 
-        ``at`` dates what comes before the first timestamp, ``block_chars`` is what is kept of one block of text.
+        ``at`` dates what comes before the first timestamp, ``block_chars`` is what is kept of one block of text. The
+        ``sidecar`` is the object in the file that the place names, or ``{"text": ...}`` when it is no JSON.
         """
 
     def parse(self, carry: Carry, records: Sequence[Record]) -> Parsed:
@@ -227,6 +241,18 @@ class TreeReader(Protocol):
         Asked again with what the last answer brought, until it gives (). The records are ``{"path", "value"}``, the
         file itself first, then folder by folder in the order of their names.
         """
+
+
+@runtime_checkable
+class SpanReader(Protocol):
+    """What a reader offers beside `Reader` whose agent may shorten a file, or write its end anew.
+
+    Each file holds one session's messages, each with the same ordinal whenever the file is read. What does not come
+    again when such a file is read again is taken back, and holds again when it comes after all.
+    """
+
+    def span(self, carry: Carry) -> tuple[int, int]:
+        """The ordinals that this file alone gives to messages of its session: from, and before."""
 
 
 @runtime_checkable

@@ -10,10 +10,10 @@ from typing import Final
 
 from flywheel.harvest.rules import drafts_of
 from flywheel.harvest.rules.commands import command_of, normal, purpose_of
-from flywheel.harvest.rules.prose import QUOTE, sentences
 from flywheel.harvest.rules.wording import shorten, stated
 from flywheel.model import Category, Clean, Message, MessageKind, Micros, Retrospective, Session
 from flywheel.text.compose import fixed, join
+from flywheel.text.prose import QUOTE, sentences
 
 TASK: Final = 180
 """Characters of a task at most."""

@@ -12,7 +12,7 @@ from flywheel.index.vectors import Gone
 from flywheel.model import Change, Clean, Document, Entry, Kind, Message, MessageKind, Op, ProjectId, Symbol
 from flywheel.store import Tx, mapper
 from flywheel.store.chunks import chunks
-from flywheel.text.compose import fold, join, span
+from flywheel.text.compose import current, fold, join, span
 from flywheel.text.words import split_identifier
 
 PROSE: Final = (MessageKind.PROMPT, MessageKind.REPLY, MessageKind.SUMMARY)
@@ -126,14 +126,14 @@ def _message(message: Message, before: Message | None) -> Wanted:
 
 
 def _entries(tx: Tx, ids: Sequence[str]) -> tuple[list[Wanted], set[str]]:
-    """Title, summary and body."""
+    """Title, summary and what holds of the body."""
     entries = [entry for chunk in chunks(ids, CHUNK) for entry in mapper.find(tx, Entry, "WHERE id IN :ids", ids=chunk)]
     return [
         Wanted(
             kind=Kind.ENTRY,
             id=entry.id,
             project_id=entry.project_id,
-            text=_head(join([entry.title, entry.summary, entry.body], "\n")),
+            text=_head(join([entry.title, entry.summary, current(entry.body)], "\n")),
         )
         for entry in entries
     ], set()

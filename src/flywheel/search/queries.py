@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, Final
 
-from flywheel.model import GLOBAL, Kind, Micros, ProjectId
+from flywheel.model import GLOBAL, SERVED, Kind, Micros, ProjectId, Status
 from flywheel.search.rules import Facts, Key
 from flywheel.store import Row, Tx
+from flywheel.text.compose import current
 
 CHUNK: Final = 500
 """Ids of one query."""
+
+HELPED: Final = 3
+"""Sessions that something helped, past which more do not lift it any further."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +38,7 @@ class Full:
     text: str
     agent: str = ""
     path: str = ""
+    banner: str = ""  # what must be known before it is relied on
 
 
 def read_facts(tx: Tx, keys: Collection[Key], filters: Filters) -> dict[Key, Facts]:
@@ -41,10 +47,11 @@ def read_facts(tx: Tx, keys: Collection[Key], filters: Filters) -> dict[Key, Fac
     for kind, ids in _by_kind(keys).items():
         for at in range(0, len(ids), CHUNK):
             for row in _facts_of(tx, kind, ids[at : at + CHUNK], filters):
-                id, project, when, role, type, status, session = row
+                id, project, when, role, type, status, session, subject = row
                 found[kind, id] = Facts(
-                    key=(kind, id), project=project, at=when, role=role, type=type, status=status, session=session
-                )
+                    key=(kind, id), project=project, at=when, role=role, type=type, status=status, session=session,
+                    subject=subject,
+                )  # fmt: skip
     return found
 
 
@@ -55,6 +62,8 @@ def _facts_of(tx: Tx, kind: Kind, ids: Sequence[str], filters: Filters) -> list[
     if filters.projects:
         where.append("COALESCE(t.project_id, '') IN :projects")  # the ids lead, and no index of projects
         params["projects"] = list(filters.projects)
+    if kind is Kind.DOCUMENT and Status.SUPERSEDED not in filters.statuses:
+        where += _TODAYS
     if kind is Kind.ENTRY and filters.statuses:
         where.append("COALESCE(t.status, '') IN :statuses")
         params["statuses"] = list(filters.statuses)
@@ -68,23 +77,31 @@ def _facts_of(tx: Tx, kind: Kind, ids: Sequence[str], filters: Filters) -> list[
 
 
 _KEPT: Final = "NOT EXISTS (SELECT 1 FROM tombstone x WHERE x.kind = '{kind}' AND x.id = t.id)"
+_CLAIMS: Final = "SELECT 1 FROM citation c JOIN claim k ON k.id = c.claim_id WHERE c.document_id = t.id AND k.status"
+_TODAYS: Final = (
+    "NOT EXISTS (SELECT 1 FROM document_head h WHERE h.project_id = t.project_id AND h.path = t.path"
+    " AND h.document_id <> t.id)",
+    f"(NOT EXISTS ({_CLAIMS} = 'superseded') OR EXISTS ({_CLAIMS} NOT IN ('superseded', 'rejected')))",
+)
+"""Of documents the version that their source has today, unless nothing holds any more of what it said."""
+
 _FACTS: Final[Mapping[Kind, tuple[str, str, tuple[str, ...]]]] = {
     Kind.MESSAGE: (
-        "SELECT t.id, t.project_id, t.created_at, t.role, t.kind, '', t.session_id FROM message t",
+        "SELECT t.id, t.project_id, t.created_at, t.role, t.kind, '', t.session_id, '' FROM message t",
         "t.created_at",
         ("NOT EXISTS (SELECT 1 FROM retraction r WHERE r.message_id = t.id)", _KEPT.format(kind="message")),
     ),
     Kind.ENTRY: (
-        "SELECT t.id, t.project_id, t.created_at, '', t.type, t.status, '' FROM entry t",
+        "SELECT t.id, t.project_id, t.created_at, '', t.type, t.status, '', t.subject FROM entry t",
         "t.created_at",
         (_KEPT.format(kind="entry"),),
     ),
     Kind.DOCUMENT: (
-        "SELECT t.id, t.project_id, t.created_at, '', t.kind, '', '' FROM document t",
+        "SELECT t.id, t.project_id, t.created_at, '', t.kind, '', '', '' FROM document t",
         "t.created_at",
         (_KEPT.format(kind="document"),),
     ),
-    Kind.SYMBOL: ("SELECT t.id, t.project_id, 0, '', t.kind, '', '' FROM symbol t", "", ()),
+    Kind.SYMBOL: ("SELECT t.id, t.project_id, 0, '', t.kind, '', '', '' FROM symbol t", "", ()),
 }
 
 
@@ -108,13 +125,38 @@ def _full_messages(tx: Tx, ids: Sequence[str]) -> Iterable[tuple[Key, Full]]:
 
 
 def _full_entries(tx: Tx, ids: Sequence[str]) -> Iterable[tuple[Key, Full]]:
-    for id, title, summary, body in tx.all("SELECT id, title, summary, body FROM entry WHERE id IN :ids", ids=ids):
-        yield (Kind.ENTRY, id), Full(title=title, text=summary or body)
+    rows = tx.all("SELECT id, title, summary, body, scope, status, last_confirmed FROM entry WHERE id IN :ids", ids=ids)
+    both = sides(tx, [row[0] for row in rows if row[5] == Status.DISPUTED])
+    for id, title, summary, body, scope, status, confirmed in rows:
+        told = " or ".join(both[id]) if len(both.get(id, ())) > 1 else summary or current(body)
+        named = f"{title} (only {scope})" if scope else title
+        yield (Kind.ENTRY, id), Full(title=named, text=told, banner=banner(status, confirmed))
 
 
 def _full_documents(tx: Tx, ids: Sequence[str]) -> Iterable[tuple[Key, Full]]:
+    lapsed: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for id, start, stop in tx.all(_LAPSED, ids=ids):
+        lapsed[id].append((start, stop))
     for id, title, text, path in tx.all("SELECT id, title, text, path FROM document WHERE id IN :ids", ids=ids):
-        yield (Kind.DOCUMENT, id), Full(title=title, text=text, path=path)
+        yield (Kind.DOCUMENT, id), Full(title=title, text=_without(text, lapsed[id]), path=path)
+
+
+_LAPSED: Final = """
+SELECT c.document_id, c.start, c.stop FROM citation c JOIN claim k ON k.id = c.claim_id WHERE c.document_id IN :ids
+AND k.status = 'superseded' AND NOT EXISTS (SELECT 1 FROM citation d JOIN claim j ON j.id = d.claim_id
+  WHERE d.document_id = c.document_id AND d.start = c.start AND j.status NOT IN ('superseded', 'rejected'))
+ORDER BY c.document_id, c.start DESC
+"""
+"""Spans of documents that say what no longer holds, from the last to the first."""
+
+LAPSED: Final = "[no longer holds]"
+"""Stands in a hit for a statement that something else took the place of."""
+
+
+def _without(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    for start, stop in spans:
+        text = f"{text[:start]}{LAPSED}{text[stop:]}"
+    return text
 
 
 def _full_symbols(tx: Tx, ids: Sequence[str]) -> Iterable[tuple[Key, Full]]:
@@ -148,6 +190,19 @@ def named(tx: Tx, names: Sequence[str], projects: Sequence[ProjectId], kinds: Co
     return [(Kind(kind), id) for kind, id in rows]
 
 
+def subjects(tx: Tx, names: Sequence[str], projects: Sequence[ProjectId]) -> list[tuple[str, Key]]:
+    """Pages whose subject is one of these names, with the name."""
+    if not (names and projects):
+        return []
+    rows = tx.all(
+        "SELECT l.name, l.entry_id FROM entry_link l JOIN entry e ON e.id = l.entry_id WHERE l.project_id IN :projects"
+        " AND l.kind = 'subject' AND l.name IN :names AND e.subject = l.name LIMIT 50",
+        projects=list(projects),
+        names=list(names),
+    )
+    return [(name, (Kind.ENTRY, id)) for name, id in rows]
+
+
 def neighbours(tx: Tx, entries: Sequence[str]) -> list[str]:
     """The entries that edges tie to these."""
     if not entries:
@@ -160,14 +215,86 @@ def neighbours(tx: Tx, entries: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(id for row in rows for id in row if id not in known))
 
 
+SIDES: Final = 4
+"""Rival statements of one dispute that are shown."""
+
+
+def sides(tx: Tx, ids: Sequence[str]) -> dict[str, Sequence[str]]:
+    """Each disputed entry's rival statements, dated, the newest first: of claims in dispute, else of all that stand."""
+    if not ids:
+        return {}
+    rows = tx.all(
+        "SELECT entry_id, value, text, role, said_at, status FROM claim WHERE entry_id IN :ids AND status IN :open"
+        " AND attribute <> 'edit' ORDER BY said_at DESC, id",
+        ids=list(ids),
+        open=[status.value for status in SERVED],
+    )
+    disputed = [row for row in rows if row[5] == Status.DISPUTED]
+    several = {id for id in ids if len({row[1] or row[2] for row in disputed if row[0] == id}) > 1}
+    found: dict[str, list[str]] = {}
+    for id, value, text, role, at, status in rows:
+        if id in several and status != Status.DISPUTED:
+            continue
+        line = " ".join((value or text).split())
+        said = f"“{line if len(line) <= 100 else line[:99] + '…'}” ({role}, {day(at)})"
+        if len(found.setdefault(id, [])) < SIDES and said not in found[id]:
+            found[id].append(said)
+    return dict(found)
+
+
+def banner(status: str, confirmed: Micros | None) -> str:
+    """What must be said of an entry in this state wherever it is shown; "" for the others."""
+    if status == Status.STALE:
+        since = f"; it was last confirmed on {day(confirmed)}" if confirmed else ""
+        return f"STALE: what it rests on has changed, check before relying on it{since}."
+    return "DISPUTED: a person has not decided yet." if status == Status.DISPUTED else ""
+
+
+def day(at: Micros | int) -> str:
+    """The UTC day of a time."""
+    return datetime.fromtimestamp(at / 1e6, UTC).date().isoformat()
+
+
 def usefulness(tx: Tx, ids: Sequence[str]) -> dict[str, tuple[int, int]]:
-    """For each item that was injected: how often it was used, and how often that is known."""
+    """For each item: how often it went into a session and was used, and how often that is known.
+
+    A session whose agent said that it helped counts as one more use, up to `HELPED` of them.
+    """
     rows = tx.all(
         "SELECT item_id, SUM(used), COUNT(used) FROM injection WHERE item_id IN :ids AND used IS NOT NULL"
         " GROUP BY item_id",
         ids=list(ids),
     )
-    return {id: (int(used), int(shown)) for id, used, shown in rows}
+    found = {id: (int(used), int(shown)) for id, used, shown in rows}
+    helped = tx.all(
+        "SELECT target_id, COUNT(DISTINCT agent || ' ' || native_session) FROM feedback"
+        " WHERE target_id IN :ids AND verdict = 'helped' GROUP BY target_id",
+        ids=list(ids),
+    )
+    for id, times in helped:
+        used, shown = found.get(id, (0, 0))
+        found[id] = (used + min(int(times), HELPED), shown + min(int(times), HELPED))
+    return found
+
+
+def held_against(tx: Tx, ids: Sequence[str]) -> dict[str, tuple[str, Micros]]:
+    """For each item that agents called wrong or stale and at which no person looked since: (verdict, when).
+
+    The last verdict, but "wrong" before "stale".
+    """
+    rows = tx.all(
+        "SELECT f.target_id, f.verdict, MAX(f.created_at) FROM feedback f"
+        " WHERE f.target_id IN :ids AND f.verdict IN ('wrong', 'stale') AND NOT EXISTS (SELECT 1 FROM review r"
+        " WHERE r.target_id = f.target_id AND r.actor <> 'rules' AND r.created_at >= f.created_at)"
+        " GROUP BY f.target_id, f.verdict ORDER BY f.verdict",
+        ids=list(ids),
+    )
+    return {id: (verdict, Micros(at)) for id, verdict, at in rows}
+
+
+def called_wrong(tx: Tx, ids: Sequence[str]) -> set[str]:
+    """Those of these items that an agent called wrong and at which no person looked since."""
+    return {id for id, (verdict, _) in held_against(tx, ids).items() if verdict == "wrong"} if ids else set()
 
 
 def overlaps(tx: Tx, entries: Sequence[str], names: Collection[str]) -> dict[str, int]:

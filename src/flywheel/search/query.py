@@ -15,7 +15,7 @@ from flywheel.index.follow import lag
 from flywheel.index.text_read import TextReader
 from flywheel.index.vectors import VectorIndex
 from flywheel.model import SERVED, Kind, Micros, ProjectId, Status, short_id
-from flywheel.search import queries, rules, why
+from flywheel.search import queries, relations, rules, why
 from flywheel.search.lexicon import Lexicon
 from flywheel.search.passage import best_passage
 from flywheel.search.propose import Ask, Sources
@@ -136,14 +136,16 @@ class Searcher:
                 for session, score, found in grouped
             ]
 
-    def why(self, *, question: str, projects: Sequence[ProjectId] = (), limit: int = 5) -> WhyAnswer:
+    def why(
+        self, *, question: str, projects: Sequence[ProjectId] = (), limit: int = 5, until: Micros | None = None
+    ) -> WhyAnswer:
         """Past decisions that answer the question, superseded ones among them, each with its citations.
 
         What no entry says is looked for in the conversations: the sentences that give a reason, verbatim.
         """
         lagging = lag(self._db, self._sources.text.watermark())
         statuses = (*SERVED, Status.SUPERSEDED)
-        from_entries = self._ask(question, projects, (Kind.ENTRY,), POOL, None, None, statuses)
+        from_entries = self._ask(question, projects, (Kind.ENTRY,), POOL, None, until, statuses)
         from_talk = replace(from_entries, kinds=(Kind.MESSAGE,), said=True)
         with self._db.read() as tx:
             ranked = self._rank(tx, from_entries, limit, ())
@@ -212,9 +214,40 @@ class Searcher:
             words |= {key: one.text[:TWIN_CHARS].lower().split() for key, one in texts.items()}
             kept = rules.distinct(ranked.candidates[:looked], words, limit, self._weights)
         wanted = self._sources.text.words(ask.question.words)
-        return [self._hit(wanted, one, ranked.facts[one.key], full[one.key]) for one in kept]
+        facts = dict(ranked.facts)
+        kept = self._with_prerequisites(tx, ask, relations.confirmed_first(kept, facts), facts, full, limit)
+        against = queries.held_against(tx, [one.key[1] for one in kept])
+        return [self._hit(wanted, one, facts[one.key], full[one.key], against.get(one.key[1])) for one in kept]
 
-    def _hit(self, wanted: Collection[str], one: Candidate, facts: Facts, full: Full) -> Hit:
+    def _with_prerequisites(
+        self, tx: Tx, ask: Ask, kept: list[Candidate], facts: dict[Key, Facts], full: dict[Key, Full], limit: int
+    ) -> list[Candidate]:
+        """What the entries among them need before them, found or not; ``facts`` and ``full`` get what comes in."""
+        config = self._config.search
+        entries = [one.key[1] for one in kept if one.key[0] is Kind.ENTRY]
+        needed = relations.prerequisites(tx, entries, config.prerequisites) if entries else {}
+        if not needed:
+            return kept
+        missing = {(Kind.ENTRY, id) for ids in needed.values() for id in ids} - facts.keys()
+        facts |= queries.read_facts(tx, missing, ask.filters)
+        wanted = {(Kind.ENTRY, id) for ids in needed.values() for id in ids} & facts.keys()
+        full |= queries.read_full(tx, [key for key in wanted if key not in full])
+        served = {id: [one for one in ids if (Kind.ENTRY, one) in wanted] for id, ids in needed.items()}
+        order = relations.before([one.key[1] for one in kept], served, int(limit * config.prerequisite_share))
+        by_id = {one.key[1]: one for one in kept}
+        for id, ids in served.items():
+            for one in ids:
+                by_id.setdefault(one, Candidate(key=(Kind.ENTRY, one), score=by_id[id].score, why=["prerequisite"]))
+        return [by_id[id] for id in order][:limit]
+
+    def _hit(
+        self,
+        wanted: Collection[str],
+        one: Candidate,
+        facts: Facts,
+        full: Full,
+        against: tuple[str, Micros] | None = None,
+    ) -> Hit:
         kind, id = one.key
         return Hit(
             kind=kind.value,
@@ -230,6 +263,8 @@ class Searcher:
             session_id=facts.session,
             agent=full.agent,
             path=full.path,
+            banner=full.banner,
+            feedback=f"called {against[0]} on {queries.day(against[1])}" if against else "",
             created_at=Micros(facts.at),
             why=tuple(one.why),
         )

@@ -9,6 +9,7 @@ from typing import Final
 from flywheel.model import Kind
 from flywheel.search import queries, rules
 from flywheel.search.propose import Ask, Sources, propose
+from flywheel.search.relations import replaced
 from flywheel.search.rules import Candidate, Facts, Key, Weights
 from flywheel.store import Tx
 
@@ -46,6 +47,8 @@ def rank(
     an answer slower, not shorter.
     """
     proposed = propose(tx, sources, ask, weights)
+    if ask.heirs:
+        proposed = replaced(tx, proposed)
     facts: dict[Key, Facts] = {}
     looked, part = 0, max(LOOKED_AT, wanted + 16)
     while looked < len(proposed) and (not looked or len(facts) < wanted):

@@ -104,6 +104,7 @@ class Facts:
     type: str = ""
     status: str = ""
     session: str = ""
+    subject: str = ""  # of an entry
     used: int = 0  # how often it went into a session and was used
     shown: int = 0  # how often it is known whether it was
     overlap: int = 0  # files and symbols that it shares with the working set

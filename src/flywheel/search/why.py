@@ -114,7 +114,8 @@ def _receipts(tx: Tx, ids: Sequence[str]) -> dict[str, list[Receipt]]:
         " COALESCE(s.id, ''), COALESCE(s.title, d.title, ''), COALESCE(s.agent, ''), COALESCE(d.path, '')"
         " FROM claim c JOIN citation t ON t.claim_id = c.id LEFT JOIN message m ON m.id = t.message_id"
         " LEFT JOIN session s ON s.id = m.session_id LEFT JOIN document d ON d.id = t.document_id"
-        " WHERE c.entry_id IN :ids AND NOT EXISTS (SELECT 1 FROM retraction r WHERE r.message_id = t.message_id)"
+        " WHERE c.entry_id IN :ids AND c.attribute <> 'edit'"
+        " AND NOT EXISTS (SELECT 1 FROM retraction r WHERE r.message_id = t.message_id)"
         " ORDER BY 4 DESC, t.id",
         ids=list(ids),
     )

@@ -21,6 +21,12 @@ MARK: Final = "[forgotten]"
 SHORTEST: Final = 8
 """Characters below which a quote is too common to be taken out of other text."""
 
+_EDIT: Final = "edit"  # attribute of a claim, and kind of a document, that a change of a page in an editor made
+_EDITS: Final = """
+SELECT DISTINCT d.id, d.text FROM document d JOIN citation c ON c.document_id = d.id JOIN claim k ON k.id = c.claim_id
+WHERE k.entry_id = :id AND d.kind IN ('edit', 'edit-conflict') ORDER BY d.id
+"""
+
 Counts = Counter[str]
 
 
@@ -87,7 +93,7 @@ class _Door:
         self.counts[name] += self.tx.run(f"DELETE FROM {name} WHERE {where}", **params)
 
     def traces(self, kind: Kind, ids: Sequence[str]) -> None:
-        """Delete vectors, and the briefings that these items went into with their ledger rows."""
+        """Delete vectors, feedback, and the briefings that these items went into with their ledger rows."""
         self.delete("embedding", "kind = :kind AND id IN :ids", kind=kind, ids=ids)
         self.delete(
             "briefing",
@@ -96,6 +102,7 @@ class _Door:
             ids=ids,
         )
         self.delete("injection", "item_kind = :kind AND item_id IN :ids", kind=kind, ids=ids)
+        self.delete("feedback", "target_id IN :ids", ids=ids)
 
     def messages(self, ids: Sequence[str], project_id: ProjectId) -> None:
         """Delete messages and what rests on them alone."""
@@ -142,7 +149,8 @@ class _Door:
     def lessen(self, entry: Entry, words: set[Clean]) -> None:
         """An entry lost claims: it goes when none is left, else it is counted anew and loses their words."""
         left = mapper.find(self.tx, Claim, "WHERE entry_id = :id", id=entry.id)
-        if not left:
+        if not any(claim.attribute != _EDIT for claim in left):
+            self.edits(entry)
             self.entry(entry)
             return
         quotes = mapper.find(self.tx, Citation, "WHERE claim_id IN :ids", ids=[claim.id for claim in left])
@@ -150,9 +158,10 @@ class _Door:
         gone = [w for w in words if len(w) >= SHORTEST and not any(w in text for text in kept)]
         gone.sort(key=len, reverse=True)
         self.tx.run(
-            "UPDATE entry SET title = :title, summary = :summary, body = :body, questions = :questions,"
+            "UPDATE entry SET title = :title, summary = :summary, body = :body, questions = :questions, slug = :slug,"
             " evidence = :evidence, updated_at = :now WHERE id = :id",
             id=entry.id,
+            slug=entry.slug if _without(entry.title, gone) == entry.title else "",  # it is made of the title
             title=_without(entry.title, gone),
             summary=_without(entry.summary, gone),
             body=_without(entry.body, gone),
@@ -162,12 +171,32 @@ class _Door:
         )
         if gone:
             self.delete("entry_version", "entry_id = :id", id=entry.id)
+            self.edits(entry, gone)
         self.tx.changed(Kind.ENTRY, entry.id, entry.project_id)
+
+    def edits(self, entry: Entry, words: Sequence[str] | None = None) -> None:
+        """Delete the edits of an entry's page that hold one of these words, or all of them, with their claims."""
+        wanted = None if words is None else [_squeezed(word) for word in words]
+        ids = [
+            id
+            for id, text in self.tx.all(_EDITS, id=entry.id)
+            if wanted is None or any(word in _squeezed(text) for word in wanted)
+        ]
+        for chunk in chunks(ids):
+            self.bury("document", chunk, entry.project_id)
+            rows = self.tx.all("SELECT id, claim_id FROM citation WHERE document_id IN :ids", ids=chunk)
+            for some in chunks([id for id, _ in rows]):
+                self.bury("citation", some, entry.project_id)
+                self.delete("citation", "id IN :ids", ids=some)
+            for some in chunks(sorted({claim for _, claim in rows})):
+                bare = "WHERE id IN :ids AND NOT EXISTS (SELECT 1 FROM citation WHERE citation.claim_id = claim.id)"
+                self.claims(mapper.find(self.tx, Claim, bare, ids=some))
+            self.delete("document", "id IN :ids", ids=chunk)
 
     def entry(self, entry: Entry) -> None:
         """Delete an entry with all that is its own; its claims and their citations are gone by then."""
         ids = [entry.id]
-        for name in ("entry_version", "entry_link"):
+        for name in ("entry_version", "entry_link", "anchor"):
             self.delete(name, "entry_id = :id", id=entry.id)
         self.delete("edge", "source_id = :id OR target_id = :id", id=entry.id)
         self.delete("review", "kind = 'entry' AND target_id = :id", id=entry.id)
@@ -202,14 +231,29 @@ def _session(door: _Door, id: str, project_id: ProjectId) -> None:
         found = tx.all("SELECT id FROM message WHERE session_id IN :ids ORDER BY session_id, ordinal", ids=ids)
         door.messages([message for (message,) in found], project_id)
         tx.run("UPDATE transcript_file SET carry = '{}', error = '' WHERE session_id IN :ids", ids=ids)
+        _uploads(door, ids)
         tx.run("UPDATE claim SET session_id = NULL WHERE session_id IN :ids", ids=ids)
         door.delete("retrospective", "session_id IN :ids", ids=ids)
         door.delete("job", "key IN :ids AND state <> 'running'", ids=ids)
-        for name in ("injection", "briefing", "observation"):
+        for name in ("injection", "briefing", "observation", "feedback"):
             door.delete(name, "native_session IN :natives", natives=natives)
+        door.delete("feedback", "target_id IN :ids", ids=ids)
         door.delete("session", "id IN :ids", ids=ids)
         for session in ids:
             tx.changed(Kind.SESSION, session, project_id, Op.DEL)
+
+
+def _uploads(door: _Door, sessions: Sequence[str]) -> None:
+    """What is not read yet of uploads that told of these sessions, and what they are called, goes as well."""
+    told = "(SELECT upload_id FROM upload_session WHERE session_id IN :ids)"
+    door.tx.run(
+        "UPDATE transcript_file SET carry = '{}'"
+        f" WHERE path IN (SELECT 'upload:' || id FROM upload WHERE id IN {told})",
+        ids=sessions,
+    )
+    door.delete("upload_part", f"upload_id IN {told}", ids=sessions)
+    door.tx.run(f"UPDATE upload SET name = '', cwd = '' WHERE id IN {told}", ids=sessions)
+    door.delete("upload_session", "session_id IN :ids", ids=sessions)
 
 
 def _entry(door: _Door, id: str, project_id: ProjectId) -> None:
@@ -218,6 +262,7 @@ def _entry(door: _Door, id: str, project_id: ProjectId) -> None:
         return
     door.bury("entry", [id], project_id)
     door.bury("entry_mark", [entry_mark(project_id, entry.key)], project_id)
+    door.edits(entry)
     claims = mapper.find(door.tx, Claim, "WHERE entry_id = :id", id=id)
     for chunk in chunks([claim.id for claim in claims]):
         found = [row[0] for row in door.tx.all("SELECT id FROM citation WHERE claim_id IN :ids", ids=chunk)]
@@ -232,8 +277,13 @@ def _document(door: _Door, id: str, project_id: ProjectId) -> None:
     door.bury("document", [id], project_id)
     door.citations(mapper.find(door.tx, Citation, "WHERE document_id = :id", id=id))
     door.traces(Kind.DOCUMENT, [id])
+    door.delete("document_head", "document_id = :id", id=id)
     door.delete("document", "id = :id", id=id)
     door.tx.changed(Kind.DOCUMENT, id, project_id, Op.DEL)
+
+
+def _squeezed(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _without(text: str, words: Sequence[str]) -> str:

@@ -17,7 +17,9 @@ from typing import Any, Final, Generic, TypeVar
 
 from flywheel.errors import Defect
 from flywheel.model import (
+    Anchor,
     BriefingRecord,
+    DocumentHead,
     Edge,
     Embedding,
     EntryLink,
@@ -29,7 +31,12 @@ from flywheel.model import (
     Setting,
     Tombstone,
     TranscriptFile,
+    TreeDue,
+    TreeFile,
+    TreeLine,
     UploadPart,
+    UploadRequest,
+    UploadSession,
 )
 from flywheel.store import Row, Tx
 from flywheel.store.json import dump, load
@@ -41,6 +48,8 @@ TABLES: Final[Mapping[type, str]] = {BriefingRecord: "briefing"}
 """Tables that are not their class's name."""
 
 KEYS: Final[Mapping[type, tuple[str, ...]]] = {
+    Anchor: ("entry_id", "kind", "target"),
+    DocumentHead: ("project_id", "path"),
     Edge: ("source_id", "target_id", "kind"),
     Embedding: ("kind", "id", "model"),
     EntryLink: ("entry_id", "kind", "name"),
@@ -51,8 +60,13 @@ KEYS: Final[Mapping[type, tuple[str, ...]]] = {
     Retrospective: ("session_id",),
     Setting: ("name",),
     Tombstone: ("kind", "id"),
+    TreeDue: ("project_id", "kind", "id"),
+    TreeFile: ("project_id", "path"),
+    TreeLine: ("project_id", "ordinal"),
     TranscriptFile: ("path",),
     UploadPart: ("upload_id", "ordinal"),
+    UploadRequest: ("request_key",),
+    UploadSession: ("upload_id", "session_id"),
 }
 """Primary keys that are not ``id``."""
 

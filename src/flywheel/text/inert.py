@@ -44,7 +44,7 @@ _TAG: Final = re.compile(
 )
 _INST: Final = re.compile(r"\[(/?INST)\]")
 _TURN: Final = re.compile(
-    r"^(?=[ \t]*(?:(?:Human|Assistant|System|User|Developer)[ \t]?:|"
+    r"^[ \t]*(?=(?:(?:Human|Assistant|System|User|Developer)[ \t]?:|"
     r"###[ \t]*(?:Instructions?|Response|Input|Human|Assistant|System|User)[ \t]*:))",
     re.MULTILINE,
 )

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
+
+import orjson
 
 from flywheel.errors import ConfigError
 from flywheel.model import Clean
@@ -56,6 +59,14 @@ class Redactor:
         """A JSON value without secrets: every string goes through `text`, keys too, and a scalar under a
         secret-looking key goes whole."""
         return self._value(obj, "", _DEPTH)
+
+    def line(self, obj: object) -> Clean:
+        """A JSON value without secrets (see `value`) as one line of JSON, with its newline."""
+        clean = self.value(obj)
+        try:
+            return Clean(orjson.dumps(clean, option=orjson.OPT_APPEND_NEWLINE).decode())
+        except TypeError:  # a number of more than 64 bits
+            return Clean(json.dumps(clean, ensure_ascii=False) + "\n")
 
     def _value(self, obj: object, name: str, depth: int) -> object:
         if depth == 0:

@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from flywheel.harvest.rules import stance
 from flywheel.harvest.rules.cues import words_of
-from flywheel.harvest.rules.prose import QUOTE, Sentence
 from flywheel.harvest.rules.score import DATE, total
 from flywheel.harvest.rules.statements import EXPLAINING
 from flywheel.harvest.rules.topic import key_of, links_of, merge_links, stems, subject_of, title_of
 from flywheel.harvest.rules.values import CAUSE, FIX, PROOF, SYMPTOM, Draft, Point, quote
 from flywheel.harvest.rules.wording import shorten, stated
 from flywheel.model import Category, ClaimType, Message, MessageKind, Role, evidence_id
+from flywheel.text import stance
+from flywheel.text.prose import QUOTE, Sentence
 
 _SYMPTOM: Final = re.compile(
     r"\b(?:errors?|exceptions?|fail(?:s|ed|ing|ures?)?|crash(?:es|ed|ing)?|broken|breaks?|bugs?|(?:doesn't"

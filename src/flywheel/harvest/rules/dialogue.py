@@ -9,7 +9,6 @@ from typing import Final
 
 from flywheel.harvest.rules.cue_table import PHRASE
 from flywheel.harvest.rules.cues import words_of
-from flywheel.harvest.rules.prose import HEADING, QUOTE, Sentence, sentences
 from flywheel.harvest.rules.score import total
 from flywheel.harvest.rules.topic import (
     clause,
@@ -25,6 +24,7 @@ from flywheel.harvest.rules.values import DETAIL, STATES, Draft, Link, Point, Qu
 from flywheel.harvest.rules.wording import shorten
 from flywheel.model import Category, ClaimType, Clean, Message, Role
 from flywheel.text.compose import fixed, join, span, squeeze
+from flywheel.text.prose import HEADING, QUOTE, Sentence, sentences
 
 _YES: Final = re.compile(
     r"""\s*(?:(?:ok(?:ay)?|great|perfect|good|nice|cool|fine|alright|thanks)[,.!]*\s+)*(?:

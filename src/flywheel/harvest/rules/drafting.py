@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from flywheel.harvest.rules import stance
 from flywheel.harvest.rules.statements import REASONS, RULED, Statement
 from flywheel.harvest.rules.topic import (
     clause,
@@ -19,6 +18,7 @@ from flywheel.harvest.rules.topic import (
 from flywheel.harvest.rules.values import DETAIL, REPLACES, STATES, WHY, Draft, Link, Point, quote
 from flywheel.harvest.rules.wording import shorten, stated
 from flywheel.model import Category, ClaimType, Clean, Role
+from flywheel.text import stance
 from flywheel.text.compose import span, squeeze
 
 

@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
-from flywheel.harvest.rules import stance
-from flywheel.harvest.rules.prose import HEADING, MAX_SENTENCE, QUOTE, sentences
 from flywheel.harvest.rules.score import total
 from flywheel.harvest.rules.topic import clause, key_of, links_of, subject_of, title_of
 from flywheel.harvest.rules.values import STATES, Draft, Point, quote
 from flywheel.harvest.rules.wording import shorten, stated
 from flywheel.model import Category, ClaimType, Message, Role
+from flywheel.text import stance
+from flywheel.text.prose import HEADING, MAX_SENTENCE, QUOTE, sentences
 
 _WEB: Final = re.compile(
     r"^(?:web_?fetch|web_?search|google_web_search|fetch|browser\w*|mcp__\w*(?:fetch|search|browser|web)\w*)$",

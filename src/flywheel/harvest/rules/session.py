@@ -11,12 +11,12 @@ from flywheel.harvest.rules import dialogue, external
 from flywheel.harvest.rules.bugs import Casebook, is_error, reports_trouble
 from flywheel.harvest.rules.commands import Workshop
 from flywheel.harvest.rules.drafting import draft_of
-from flywheel.harvest.rules.prose import Sentence
-from flywheel.harvest.rules.stance import Refusal
 from flywheel.harvest.rules.statements import Speaker, Statement, acknowledges, statements
 from flywheel.harvest.rules.topic import same, sayings
 from flywheel.harvest.rules.values import DETAIL, FLOOR, REPLACES, STATES, Draft, Point, Quote, Yield, quote
 from flywheel.model import Category, ClaimType, Message, MessageKind, Role
+from flywheel.text.prose import Sentence
+from flywheel.text.stance import Refusal
 
 TOOL_CHARS: Final = 4000
 """Characters of a tool's output that the rules look at; a caller may load no more."""

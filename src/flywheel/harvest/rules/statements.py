@@ -8,17 +8,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from flywheel.harvest.rules import stance
 from flywheel.harvest.rules.cues import Cue, Found, found, may_hold, words_of
-from flywheel.harvest.rules.prose import HEADING, MAX_SENTENCE, QUOTE, TODO, Sentence, sentences
 from flywheel.harvest.rules.score import DATE, dated, flaws, signals_of, total, voice
-from flywheel.harvest.rules.stance import Refusal
 from flywheel.harvest.rules.topic import (
     links_of,
 )
 from flywheel.harvest.rules.values import Link, Point
 from flywheel.harvest.rules.wording import stated
 from flywheel.model import Category, ClaimType, Clean, Message, Role
+from flywheel.text import stance
+from flywheel.text.prose import HEADING, MAX_SENTENCE, QUOTE, TODO, Sentence, sentences
+from flywheel.text.stance import Refusal
 
 PASTE: Final = 4000
 """Characters of a prompt past which it was pasted rather than typed."""

@@ -7,11 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from flywheel.model import Category, ClaimType, Clean, Message, MessageId, Micros, Role
+from flywheel.model import Category, ClaimType, Clean, DocumentId, Message, MessageId, Micros, Role
 from flywheel.text.compose import span
 
 FLOOR: Final = 0.5
 """The default of ``extract.floor``: drafts that score less are counted and forgotten."""
+
+CONVERSATION: Final = 1
+"""The rank of what was said in a conversation."""
 
 STATES: Final = ""
 """The attribute of a point that states the entry itself; the others are named below."""
@@ -26,11 +29,15 @@ REPLACES: Final = "replaces"
 WITHDRAWN: Final = "withdrawn"
 
 
+_NO_MESSAGE: Final = MessageId("")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quote:
-    """A verbatim span: ``quote == message.text[start:stop]``."""
+    """A verbatim span: ``quote == text[start:stop]`` of a message, or of a document where one is named."""
 
-    message_id: MessageId
+    message_id: MessageId = _NO_MESSAGE
+    document_id: DocumentId | None = None
     start: int
     stop: int
     quote: Clean
@@ -73,6 +80,8 @@ class Draft:
     signals: Mapping[str, float]
     key: str  # equal for equal statements, whoever words them how
     withdrawn: Quote | None = None  # the words that took it back within the same session
+    rank: int = CONVERSATION  # of its source
+    scope: Clean = Clean("")  # the part of the project that it is limited to
 
     @property
     def statement(self) -> Clean:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from flywheel.harvest.rules.prose import Sentence
 from flywheel.model import Clean
 from flywheel.text.compose import join, span, squeeze
+from flywheel.text.prose import Sentence
 
 SUMMARY: Final = 280
 """Characters of a summary at most."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Final
 
 from flywheel.model import MessageKind, Role
@@ -99,6 +100,7 @@ def link(on: Ledger, record: Record) -> None:
         on.state.link({"number": number, "url": url, "repository": text_of(record.get("prRepository"))[:200]})
 
 
+@lru_cache(16)
 def _version(text: str) -> tuple[int, ...]:
     parts = text.split("-")[0].split(".")
     return tuple(int(part) for part in parts if part.isascii() and part.isdigit() and len(part) < 9)

@@ -13,6 +13,9 @@ from flywheel.readers.seam import Draft, Parsed, Record, Retracted, SessionFacts
 from flywheel.text.compose import FENCE_OPEN, strip_injected
 
 _FENCE: Final = FENCE_OPEN.strip("<>").split()[0]
+_FACTS: Final = ("sessionId", "agentId", "isSidechain", "cwd", "gitBranch", "version", "forkedFrom")
+"""Fields of a record from which its session and the session's facts come."""
+
 _NO_BRANCH: Final = ("", "HEAD")
 
 
@@ -52,20 +55,36 @@ class Ledger:
         self.retracted: list[Retracted] = []
         self._drafts: list[Draft] = []
         self._unknown: dict[str, int] = {}
+        self._same: tuple[object, ...] = ()  # of the last record, where the next one with the same adds nothing
+        self._session = ""
 
     def turn(self, record: Record) -> Turn:
         """Enter a record of the chain: its session, its time and the facts it holds."""
         state = self.state
-        trunk = self._name(record) or state.trunk
         uuid = native(record.get("uuid"))
-        session, parent = self._owner(record, uuid, trunk)
+        at = micros_of(record.get("timestamp"))
+        if at is None:
+            at = state.at
+        else:
+            state.at = at
+        same = tuple(map(record.get, _FACTS))
+        if same == self._same and same[0]:  # as nearly every record: only the time is new
+            session, trunk = self._session, state.trunk
+            state.named = native(same[0])
+            facts = self.facts[session]
+            if facts.started is None or at < facts.started:
+                facts.started = at
+            if facts.last is None or at > facts.last:
+                facts.last = at
+        else:
+            trunk = self._name(record) or state.trunk
+            session, parent = self._owner(record, uuid, trunk)
+            facts = self.facts.setdefault(session, Facts())
+            _note(facts, record, at, parent)
+            plain = not true(record.get("isSidechain")) and "forkedFrom" not in record and trunk == state.trunk
+            self._same, self._session = (same if plain else ()), session
         if uuid:
             state.passed(uuid)
-        facts = self.facts.get(session)
-        if facts is None:
-            facts = self.facts[session] = Facts()
-        at = self.date(record)
-        _note(facts, record, at, parent)
         if facts.version:
             state.version = facts.version
         return Turn(record, uuid, session, session == trunk, at)
@@ -103,7 +122,7 @@ class Ledger:
         at = micros_of(record.get("timestamp"))
         if at is not None:
             self.state.at = at
-        return Micros(self.state.at)
+        return self.state.at
 
     def draft(
         self,
@@ -122,32 +141,32 @@ class Ledger:
         """Add a draft, unless it is empty and may not be. ``part`` tells the drafts of one record apart."""
         if _FENCE in text:  # the look before the regex is for speed
             text = strip_injected(text)
-        if not empty and not text.strip():
+        if not empty and (not text or text.isspace()):
             return
-        text, chars = cap_text(text, self.state.block)
-        meta = meta or {}
+        state = self.state
+        text, chars = cap_text(text, state.block)
         if chars:
-            meta = {**meta, "chars": chars}
+            meta = {**(meta or {}), "chars": chars}
         uuid = turn.uuid
         if not uuid:
             stamp = text_of(turn.record.get("timestamp"))
             uuid = digest("\0".join((turn.session, role, stamp, call_id, text)))
         self._drafts.append(
             Draft(
-                key=(uuid, f"#{part}") if part else (uuid,),
-                session=turn.session,
-                ordinal=self.state.count,
-                role=role,
-                kind=kind,
-                text=text,
-                tool=tool,
-                call_id=call_id,
-                is_error=is_error,
-                meta=meta,
-                created_at=turn.at,
+                (uuid, f"#{part}") if part else (uuid,),
+                turn.session,
+                state.count,
+                role,
+                kind,
+                text,
+                turn.at,
+                tool,
+                call_id,
+                is_error,
+                meta or {},
             )
         )
-        self.state.count += 1
+        state.count += 1
 
     def count(self, kind: str) -> None:
         """Count something that no rule knows."""

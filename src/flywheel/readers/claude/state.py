@@ -17,9 +17,11 @@ _MESSAGES: Final = 32  # API messages whose usage may still grow
 _LEAVES: Final = 8
 _QUEUE: Final = 16
 _LINKS: Final = 20
+_MOST: Final = 2**62  # tokens
 _TITLES: Final = ("custom", "ai", "name", "summary", "prompt")  # the first that is there is the title
 USAGE: Final = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 _USAGE_NAMES: Final = ("input", "output", "cache_read", "cache_write")
+_NEVER: Final = Micros(0)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -31,7 +33,7 @@ class State:
     named: str = ""  # sessionId of the last record that had one
     parent: str = ""  # parent named by the sidecar (a nested agent)
     child: bool = False
-    at: int = 0  # micros of the last timestamp
+    at: Micros = _NEVER  # of the last timestamp
     count: int = 0  # drafts so far
     block: int = TEXT_CAP  # characters kept of one block of text
     version: str = ""
@@ -44,6 +46,8 @@ class State:
     titles: dict[str, str] = field(default_factory=dict)
     usage: list[int] = field(default_factory=lambda: [0, 0, 0, 0])
     counted: dict[str, list[int]] = field(default_factory=dict)  # message.id -> usage already in ``usage``
+    billed: str = ""  # message.id of the last usage, and that usage; not carried
+    bill: Mapping[str, Any] = field(default_factory=dict)
     links: list[dict[str, Any]] = field(default_factory=list)
     compactions: int = 0
 
@@ -102,12 +106,18 @@ class State:
         if not isinstance(name, str) or not name or not isinstance(spent, dict) or not spent:
             return False
         name = name[:128]
-        values = [_amount(spent.get(key)) for key in USAGE]
+        if name == self.billed and spent == self.bill:
+            return False  # the lines of one message repeat its usage
+        self.billed, self.bill = name, spent
+        given = map(spent.get, USAGE)
+        values = [one if type(one) is int and 0 <= one < _MOST else _amount(one) for one in given]
         before = self.counted.pop(name, None)
         if before is None:
-            before = [0, 0, 0, 0]
             _trim(self.counted, _MESSAGES - 1)
-        self.counted[name] = values
+            self.counted[name] = values
+            self.usage = list(map(int.__add__, self.usage, values))
+            return any(values)
+        self.counted[name] = before
         if values == before:
             return False
         grown = self.counted[name] = list(map(max, values, before))
@@ -176,7 +186,7 @@ def load(carry: Carry) -> State:
         named=text_of(carry.get("named")),
         parent=text_of(carry.get("parent")),
         child=bool(carry.get("child")),
-        at=int(carry.get("at", 0)),
+        at=Micros(int(carry.get("at", 0))),
         count=int(carry.get("count", 0)),
         block=int(carry.get("block", TEXT_CAP)),
         version=text_of(carry.get("version")),
@@ -195,7 +205,7 @@ def load(carry: Carry) -> State:
 
 
 def _amount(value: object) -> int:
-    return value if type(value) is int and 0 <= value < 2**62 else max(whole(value) or 0, 0)
+    return max(whole(value) or 0, 0)
 
 
 def _trim(table: dict[str, Any], size: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, Final
 
 import orjson
@@ -12,6 +13,8 @@ from flywheel.readers.fields import clip, kind_name, list_of, mapping_of, native
 
 _PATHS: Final = ("file_path", "notebook_path", "filePath")
 _FIRST: Final = ("command", "description", "pattern", "query", "url", "skill", "subagent_type", "prompt")
+_FIRST_KEYS: Final = frozenset(_FIRST)
+_WHOLE: Final = ("content", "new_source")
 _EDITS: Final = 8
 _EDIT_CHARS: Final = 1000
 _COMMAND_CHARS: Final = 4000
@@ -19,6 +22,10 @@ _INPUT_KEYS: Final = 16
 _FILES: Final = 20
 _EXIT: Final = re.compile(r"\A(?:Error: )?Exit code (\d{1,3})\b")
 SHELLS: Final = frozenset({"Bash", "PowerShell", "BashOutput"})
+_EXITS: Final = ("Exit code", "Error:")
+_PLAIN: Final = frozenset({"stdout", "stderr", "interrupted", "isImage", "noOutputExpected"})
+"""Keys of a shell's result that say no more than its text."""
+
 _EXIT_KEYS: Final = ("exitCode", "exit_code", "returnCode", "code")
 _OWN_COMMAND: Final = re.compile(
     r"(?:^|[;&|(\n]\s*|\b(?:uv run|python3? -m|time|sudo)\s+)(?:\S*/)?flywheel\s+"
@@ -26,10 +33,27 @@ _OWN_COMMAND: Final = re.compile(
 )
 
 
+_JOINTS: Final = str.maketrans(dict.fromkeys("-./: ", "_"))
+
+
+@lru_cache(256)
+def is_own_tool(tool: str) -> bool:
+    """Whether it is a tool of our own MCP server, as agents name it.
+
+    ``mcp__flywheel__recall``, ``mcp__plugin_flywheel_flywheel__recall``, ``mcp_flywheel_recall``, ``flywheel_recall``,
+    ``flywheel/recall``.
+    """
+    name = tool.lower().translate(_JOINTS)
+    return name.startswith(("flywheel_", "mcp_flywheel_")) or (name.startswith("mcp__") and "flywheel" in name)
+
+
 def is_own(tool: str, arguments: Mapping[str, Any]) -> bool:
     """Whether the call asks Flywheel itself: what it answers must never come back as evidence."""
-    if tool.startswith("mcp__") and "flywheel" in tool.lower():
-        return True
+    return is_own_tool(tool) or asks_us(arguments)
+
+
+def asks_us(arguments: Mapping[str, Any]) -> bool:
+    """Whether a shell's command asks Flywheel itself."""
     command = arguments.get("command")
     return isinstance(command, str) and "flywheel" in command and bool(_OWN_COMMAND.search(command))
 
@@ -46,11 +70,13 @@ def arguments_of(value: object) -> Mapping[str, Any]:
 
 def describe_call(arguments: Mapping[str, Any]) -> tuple[str, dict[str, object]]:
     """The text of a tool call, and its meta (``files``, ``command``, ``edits``, ``input``)."""
+    if len(arguments) == 1 and isinstance(only := arguments.get("command"), str) and only:
+        return only, {"command": clip(only, _COMMAND_CHARS)}
     rest = dict(arguments)
     meta: dict[str, object] = {}
     lines: list[str] = []
-    files = [path for key in _PATHS if (path := text_of(rest.pop(key, None)))]
-    if "pattern" not in rest and text_of(rest.get("path")):
+    files = [path for key in _PATHS if key in rest and (path := text_of(rest.pop(key)))]
+    if "path" in rest and "pattern" not in rest and text_of(rest["path"]):
         files.append(rest.pop("path"))  # with a pattern it is where to search
     lines += files
     if files:
@@ -58,7 +84,10 @@ def describe_call(arguments: Mapping[str, Any]) -> tuple[str, dict[str, object]]
     command = text_of(rest.get("command"))
     if command:
         meta["command"] = clip(command, _COMMAND_CHARS)
-    lines += [value for key in _FIRST if (value := text_of(rest.pop(key, None)))]
+    if not _FIRST_KEYS.isdisjoint(rest):
+        lines += [value for key in _FIRST if key in rest and (value := text_of(rest.pop(key)))]
+    if not rest:
+        return "\n".join(lines), meta
     edits = _edits(rest)
     if edits:
         path = clip(files[0], 1000) if files else ""
@@ -66,25 +95,25 @@ def describe_call(arguments: Mapping[str, Any]) -> tuple[str, dict[str, object]]
             {"path": path, "old": clip(old, _EDIT_CHARS), "new": clip(new, _EDIT_CHARS)} for old, new in edits[:_EDITS]
         ]
         lines += [line for old, new in edits for line in (*_marked("-", old), *_marked("+", new))]
-    small = _small(rest)
-    if small:
+    if small := _small(rest):
         meta["input"] = small
         lines += [f"{key}: {value}" for key, value in small.items() if value is not False]
     return "\n".join(lines), meta
 
 
 def _edits(rest: dict[str, Any]) -> list[tuple[str, str]]:
-    pairs = [(rest.pop("old_string", None), rest.pop("new_string", None))]
-    pairs += [
-        (edit.get("old_string"), edit.get("new_string")) for edit in map(mapping_of, list_of(rest.pop("edits", 0)))
-    ]
-    pairs += [("", rest.pop("content", None)), ("", rest.pop("new_source", None))]
-    texts = [(text_of(old), text_of(new)) for old, new in pairs]
-    return [(old, new) for old, new in texts if old or new]
+    pairs = []
+    if "old_string" in rest or "new_string" in rest:
+        pairs.append((text_of(rest.pop("old_string", None)), text_of(rest.pop("new_string", None))))
+    if "edits" in rest:
+        edits = map(mapping_of, list_of(rest.pop("edits")))
+        pairs += [(text_of(edit.get("old_string")), text_of(edit.get("new_string"))) for edit in edits]
+    pairs += [("", text_of(rest.pop(key))) for key in _WHOLE if key in rest]
+    return [pair for pair in pairs if pair[0] or pair[1]]
 
 
 def _marked(mark: str, text: str) -> list[str]:
-    return [f"{mark} {line}" for line in text.split("\n")] if text else []
+    return [f"{mark} " + text.replace("\n", f"\n{mark} ")] if text else []
 
 
 def _small(rest: Mapping[str, Any]) -> dict[str, object]:
@@ -135,6 +164,10 @@ def describe_result(text: str, rich: object, *, shell: bool, failed: bool) -> tu
     """
     meta: dict[str, object] = {}
     fields = mapping_of(rich)
+    if text and shell and not failed and fields.keys() <= _PLAIN and not text.startswith(_EXITS):
+        if true(fields.get("interrupted")):
+            return text, {"interrupted": True}
+        return text, {"exit": 0} if "stdout" in fields else {}
     if not text and fields:
         text = "\n".join(part for key in ("stdout", "stderr", "result") if (part := text_of(fields.get(key))))
     status = next((code for key in _EXIT_KEYS if (code := whole(fields.get(key))) is not None), None)

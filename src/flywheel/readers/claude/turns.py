@@ -9,7 +9,15 @@ from flywheel.model import MessageKind, Role
 from flywheel.readers.claude.kinds import QUIET_BLOCKS
 from flywheel.readers.claude.ledger import Ledger, Turn
 from flywheel.readers.claude.prompts import SUMMARY_OPENING, refusal, spoken
-from flywheel.readers.claude.tools import SHELLS, arguments_of, describe_call, describe_result, is_own, result_text
+from flywheel.readers.claude.tools import (
+    SHELLS,
+    arguments_of,
+    describe_call,
+    describe_result,
+    is_own,
+    is_own_tool,
+    result_text,
+)
 from flywheel.readers.fields import kind_name, list_of, mapping_of, native, text_of, true
 from flywheel.readers.seam import Record, Retracted
 from flywheel.text.compose import strip_injected
@@ -17,6 +25,9 @@ from flywheel.text.compose import strip_injected
 _SYNTHETIC: Final = "<synthetic>"  # the client's own words in the place of a model's
 _SILENCE: Final = "No response requested."
 _INTERRUPTED: Final = "[Request interrupted by user]"
+_ASSISTANT, _TOOL = Role.ASSISTANT, Role.TOOL  # looked up once: an enumeration's members are slow to get at
+_THINKING, _REPLY = MessageKind.THINKING, MessageKind.REPLY
+_TOOL_CALL, _TOOL_RESULT = MessageKind.TOOL_CALL, MessageKind.TOOL_RESULT
 _UNSPOKEN: Final = ("isMeta", "isVisibleInTranscriptOnly", "repeatsCompactSummary")
 
 
@@ -101,10 +112,10 @@ def _result(on: Ledger, turn: Turn, number: int, fields: Mapping[str, Any], *, r
     text, meta = describe_result(text, rich, shell=tool in SHELLS, failed=failed)
     if images:
         meta["images"] = images
-    kind = MessageKind.TOOL_RESULT
     on.draft(
-        turn, Role.TOOL, kind, text, part=number, tool=tool, call_id=call_id, is_error=failed, meta=meta, empty=True
-    )
+        turn, _TOOL, _TOOL_RESULT, text,
+        part=number, tool=tool, call_id=call_id, is_error=failed, meta=meta, empty=True,
+    )  # fmt: skip
     said = refusal(text) if failed and turn.trunk else ""
     if said:
         on.draft(turn, Role.USER, MessageKind.PROMPT, said, part=f"{number}.said", meta={"notice": "refused"})
@@ -129,11 +140,11 @@ def _block(on: Ledger, turn: Turn, number: int, fields: Mapping[str, Any], *, ma
     if kind == "text":
         text = text_of(fields.get("text"))
         if not made_up:
-            on.draft(turn, Role.ASSISTANT, MessageKind.REPLY, text, part=number)
+            on.draft(turn, _ASSISTANT, _REPLY, text, part=number)
         elif text.strip() != _SILENCE:
             on.draft(turn, Role.SYSTEM, MessageKind.NOTICE, text, part=number, is_error=True)
     elif kind == "thinking":
-        on.draft(turn, Role.ASSISTANT, MessageKind.THINKING, text_of(fields.get("thinking")), part=number)
+        on.draft(turn, _ASSISTANT, _THINKING, text_of(fields.get("thinking")), part=number)
     elif kind.endswith("tool_use"):
         _call(on, turn, number, fields)
     elif kind.endswith("tool_result"):
@@ -147,6 +158,6 @@ def _call(on: Ledger, turn: Turn, number: int, fields: Mapping[str, Any]) -> Non
     arguments = arguments_of(fields.get("input"))
     if call_id:
         on.state.call(call_id, tool, is_own(tool, arguments))
-    text, meta = describe_call(arguments)
-    kind = MessageKind.TOOL_CALL
-    on.draft(turn, Role.ASSISTANT, kind, text, part=number, tool=tool, call_id=call_id, meta=meta, empty=True)
+    # what our own tool was asked or told (a proposal above all) is no statement of the assistant's
+    text, meta = ("", {}) if is_own_tool(tool) else describe_call(arguments)
+    on.draft(turn, _ASSISTANT, _TOOL_CALL, text, part=number, tool=tool, call_id=call_id, meta=meta, empty=True)

@@ -1,0 +1,68 @@
+-- Living pages: versions with reasons, documents with a rank and a date, anchors, lint, questions, the glossary, the tree.
+
+ALTER TABLE entry ADD COLUMN slug TEXT NOT NULL DEFAULT '';
+ALTER TABLE entry ADD COLUMN version BIGINT NOT NULL DEFAULT 1;
+ALTER TABLE entry ADD COLUMN pinned INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE entry ADD COLUMN review_by BIGINT;
+ALTER TABLE entry ADD COLUMN deferred_until BIGINT;
+ALTER TABLE entry ADD COLUMN redirect_to TEXT;
+ALTER TABLE entry ADD COLUMN worded TEXT NOT NULL DEFAULT '';
+CREATE INDEX entry_pinned ON entry (project_id, updated_at) WHERE pinned = 1;
+CREATE INDEX entry_slug ON entry (project_id, category, slug, status, redirect_to);
+
+ALTER TABLE entry_version ADD COLUMN version BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE entry_version ADD COLUMN reason TEXT NOT NULL DEFAULT '';
+ALTER TABLE entry_version ADD COLUMN actor TEXT NOT NULL DEFAULT '';
+
+ALTER TABLE claim ADD COLUMN valid_until BIGINT;
+CREATE INDEX claim_about ON claim (project_id, subject, attribute);
+
+ALTER TABLE document ADD COLUMN rank BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE document ADD COLUMN said_at BIGINT NOT NULL DEFAULT 0;
+
+CREATE TABLE document_head (
+  project_id TEXT NOT NULL, path TEXT NOT NULL, document_id TEXT NOT NULL, seen_at BIGINT NOT NULL, gone_at BIGINT,
+  PRIMARY KEY (project_id, path)
+);
+
+CREATE TABLE anchor (
+  project_id TEXT NOT NULL, entry_id TEXT NOT NULL, kind TEXT NOT NULL, target TEXT NOT NULL, hash TEXT NOT NULL,
+  created_at BIGINT NOT NULL, PRIMARY KEY (entry_id, kind, target)
+);
+CREATE INDEX anchor_target ON anchor (project_id, kind, target);
+
+CREATE TABLE lint_finding (
+  id TEXT PRIMARY KEY, project_id TEXT NOT NULL, check_name TEXT NOT NULL, severity TEXT NOT NULL,
+  target_kind TEXT NOT NULL, target_id TEXT NOT NULL, place TEXT NOT NULL, message TEXT NOT NULL,
+  remedy TEXT NOT NULL, found_at BIGINT NOT NULL
+);
+CREATE INDEX lint_finding_project ON lint_finding (project_id, check_name);
+
+CREATE TABLE question (
+  id TEXT PRIMARY KEY, project_id TEXT NOT NULL, text TEXT NOT NULL, scope TEXT NOT NULL, expected TEXT NOT NULL,
+  answer TEXT NOT NULL, cause TEXT NOT NULL, empty BIGINT NOT NULL, kept INTEGER NOT NULL, created_at BIGINT NOT NULL,
+  ran_at BIGINT
+);
+CREATE INDEX question_project ON question (project_id, text);
+
+CREATE TABLE term (
+  id TEXT PRIMARY KEY, project_id TEXT NOT NULL, name TEXT NOT NULL, synonyms TEXT NOT NULL, targets TEXT NOT NULL,
+  related TEXT NOT NULL, gotchas TEXT NOT NULL, status TEXT NOT NULL, version BIGINT NOT NULL, created_at BIGINT NOT NULL,
+  updated_at BIGINT NOT NULL
+);
+CREATE UNIQUE INDEX term_name ON term (project_id, name);
+
+CREATE TABLE tree_file (
+  project_id TEXT NOT NULL, path TEXT NOT NULL, entry_id TEXT NOT NULL, sha256 TEXT NOT NULL, face TEXT NOT NULL,
+  rendered_at BIGINT NOT NULL, PRIMARY KEY (project_id, path)
+);
+CREATE INDEX tree_file_entry ON tree_file (entry_id);
+
+CREATE TABLE tree_due (
+  project_id TEXT NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL, seq BIGINT NOT NULL, PRIMARY KEY (project_id, kind, id)
+);
+
+CREATE TABLE tree_line (
+  project_id TEXT NOT NULL, ordinal BIGINT NOT NULL, action TEXT NOT NULL, path TEXT NOT NULL, entry_id TEXT NOT NULL,
+  note TEXT NOT NULL, at BIGINT NOT NULL, PRIMARY KEY (project_id, ordinal)
+);

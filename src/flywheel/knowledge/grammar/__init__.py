@@ -1,0 +1,1 @@
+"""How sentences state things: their forms, each in its own module. Pure."""

@@ -1,0 +1,110 @@
+"""What follows for the states of claims and of their entry from what holds: losers, disputes, and their end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from flywheel.knowledge import states
+from flywheel.knowledge.compiling import Page, main_claim
+from flywheel.knowledge.conflict import Step
+from flywheel.knowledge.judging import Judged, Known, has_value, judge, stands
+from flywheel.knowledge.states import RULES
+from flywheel.model import Claim, ClaimId, Clean, Entry, Micros, Status
+from flywheel.store import Tx
+from flywheel.text.compose import fixed
+
+_STATES: Final[dict[Step, Clean]] = {
+    Step.RANK: fixed("outranked by what another source says"),
+    Step.DATE: fixed("a later source says otherwise"),
+    Step.DISPUTED: fixed("equal sources of one day disagree"),
+}
+_OVER: Final = fixed("nothing that holds says otherwise any more")
+
+
+def settle(tx: Tx, claims: Sequence[Claim], *, actor: Clean, reason: Clean, now: Micros) -> list[Claim]:
+    """Give each claim with a value the state that follows from the verdicts; the claims as they are now.
+
+    What a person decided follows a person's acts only: code supersedes no confirmed claim, and confirms none.
+    """
+    if not any(has_value(claim) for claim in claims):
+        return list(claims)
+    standing = states.decided(tx, [claim.id for claim in claims])
+    judged = judge(claims, at=now, known=Known(standing=standing))
+    return [
+        _settled(tx, claim, judged, standing.get(claim.id, Status.CANDIDATE), actor=actor, now=now)
+        if has_value(claim) and stands(claim, now) and claim.status is not Status.STALE
+        else claim
+        for claim in claims
+    ]
+
+
+def _settled(tx: Tx, claim: Claim, judged: Sequence[Judged], decided: Status, *, actor: Clean, now: Micros) -> Claim:
+    base = claim.status if claim.status in (Status.CANDIDATE, Status.CONFIRMED) else decided
+    wanted, why, by = _wanted(claim, judged, base)
+    if wanted is claim.status:
+        return claim
+    by_rules = states.may(claim.status, wanted, states.By.RULES)
+    who = RULES if by_rules else actor
+    if not states.may(claim.status, wanted, states.whose(who)):
+        return claim
+    if not states.move(tx, claim, wanted, actor=who, reason=why, now=now):
+        return claim
+    tx.run("UPDATE claim SET superseded_by = :by WHERE id = :id", by=by, id=claim.id)
+    return replace(claim, status=wanted, superseded_by=by)
+
+
+def _wanted(claim: Claim, judged: Sequence[Judged], base: Status) -> tuple[Status, Clean, ClaimId | None]:
+    """The state that a claim should have, why, and what took its place."""
+    mine = [one.verdict for one in judged if (one.subject, one.attribute) == (claim.subject, claim.attribute)]
+    holding = [one for one in mine if claim.id in one.holds]
+    if any(one.step is Step.DISPUTED for one in holding):
+        return Status.DISPUTED, _STATES[Step.DISPUTED], None
+    if holding or any(claim.id in one.challengers for one in mine):
+        return base, _OVER, None
+    lost = next((lost for one in mine if one.scope == claim.scope for lost in one.lost if lost.id == claim.id), None)
+    if lost is None:
+        return base, _OVER, None
+    return Status.SUPERSEDED, _STATES[lost.step], ClaimId(lost.to)
+
+
+def restate(tx: Tx, entry: Entry, claims: Sequence[Claim], page: Page, *, actor: Clean, now: Micros) -> None:
+    """The state of an entry that follows from its claims: taken back, said again, disputed, and no more disputed."""
+    verdicts = [one.verdict for one in page.judged]
+    disputed = [one for one in verdicts if one.step is Step.DISPUTED]
+    if entry.status is Status.CANDIDATE and not _stated(claims, page):
+        _move(tx, entry, Status.SUPERSEDED, fixed("taken back"), RULES, now)
+    elif entry.status is Status.SUPERSEDED and _stated(claims, page) and not _person_decided(tx, entry):
+        _move(tx, entry, Status.CANDIDATE, fixed("said again"), RULES, now)
+    elif entry.status is Status.CANDIDATE and disputed:
+        _move(tx, entry, Status.DISPUTED, _STATES[Step.DISPUTED], RULES, now)
+    elif entry.status is Status.CONFIRMED and any(one.confirmed for one in disputed):
+        _move(tx, entry, Status.DISPUTED, _STATES[Step.DISPUTED], actor, now)
+    elif entry.status is Status.DISPUTED and verdicts and not disputed:
+        before = states.decided(tx, [entry.id]).get(entry.id, Status.CANDIDATE)
+        new = before if before is Status.CONFIRMED else Status.CANDIDATE
+        who = RULES if states.may(entry.status, new, states.By.RULES) else actor
+        _move(tx, entry, new, _OVER, who, now)
+
+
+def _move(tx: Tx, entry: Entry, new: Status, why: Clean, actor: Clean, now: Micros) -> None:
+    if states.may(entry.status, new, states.whose(actor)):
+        states.move(tx, entry, new, actor=actor, reason=why, now=now)
+
+
+def _stated(claims: Sequence[Claim], page: Page) -> bool:
+    """Whether any claim still states the entry."""
+    if page.judged:
+        return True
+    main = main_claim(claims)
+    return main is not None and any(
+        claim.attribute == main.attribute and claim.status not in (Status.SUPERSEDED, Status.REJECTED)
+        for claim in claims
+    )
+
+
+def _person_decided(tx: Tx, entry: Entry) -> bool:
+    """Whether a person ever decided about an entry."""
+    sql = "SELECT 1 FROM review WHERE target_id = :id AND actor <> :rules"
+    return tx.one(sql, id=entry.id, rules=RULES) is not None

@@ -1,0 +1,330 @@
+"""What a document says: its statements with their places, their headings and their own dates. Pure.
+
+A statement is a sentence, an item, a row of a table or a ``key: value`` line that `statements` understands; the heading
+above it is what a line speaks of that names nothing itself, and a date in a heading or before a line is its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from flywheel.knowledge.documents import DAY, HEAD, HEADED, MARKS, About, day_of
+from flywheel.knowledge.formats import Readable
+from flywheel.knowledge.grammar.lines import is_generic
+from flywheel.knowledge.normal import normal_attribute
+from flywheel.knowledge.scopes import join_scopes, normal_part
+from flywheel.knowledge.statements import Statement, read
+from flywheel.knowledge.wordlists import ATTRIBUTES, NOUNS, TABLE_SCOPES
+from flywheel.model import Micros
+from flywheel.text import stance
+from flywheel.text.prose import HEADING, QUOTE, TODO, sentences
+
+SHORT: Final = 3
+"""Words that a noted sentence has at least."""
+
+_STAMP: Final = re.compile(
+    r"^[ \t]*(?:[-*][ \t]+)?[\[(]?(?P<day>\d{4}-\d\d-\d\d)"
+    r"(?:[T ,]+\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?\s?(?:Z|UTC|[+-]\d\d:?\d\d|[AaPp][Mm])?)?[\])]?"
+    r"[ \t]*(?:[-–—:|][ \t]*)?"
+)
+_CLOCK: Final = re.compile(r"^[ \t]*[\[(]?\d\d?:\d\d(?::\d\d)?(?:\s?[AaPp][Mm])?[\])]?[ \t]*(?:[-–—|][ \t]*)?")
+_SPEAKER: Final = re.compile(
+    r"[ \t]*(?:[-*][ \t]+)?(?:\*\*|<|@)?(?P<name>[A-Za-z][\w.' -]{0,40}?)(?:\*\*|>)?[ \t]*"
+    r"(?:\([^)\n]{1,40}\))?:(?:\*\*)?[ \t]+"
+)
+_FENCE: Final = re.compile(r"^[ \t]*(?P<mark>`{3,}|~{3,})")
+_ROW: Final = re.compile(r"^[ \t]*\|.*\|[ \t]*$")
+_RULE: Final = re.compile(r"^[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)*\|?[ \t]*$")
+_LINE: Final = re.compile(
+    r"^[ \t]*(?:[-*+•][ \t]+)?(?:\*\*)?[`\"']?[A-Za-z_][\w ./()'-]{0,60}[`\"']?(?:\*\*)?[ \t]*"
+    r"(?::(?:\*\*)?[ \t]|=[ \t]*(?!=))[ \t]*\S"
+)
+_META: Final = frozenset(
+    """
+    date status attendees participants present absent author authors tags updated created deciders reviewers from to cc
+    bcc subject title time location kind type category scope slug id link links source sources
+    """.split()  # noqa: SIM905 - a list of words is read as words
+)
+"""Keys at the head of a document that speak of itself."""
+
+_NUMBERED: Final = re.compile(r"^\d+(?:\.\d+)*[.):]?\s+")
+_ASIDE: Final = re.compile(r"\s*\((?:draft|wip|v?\d[\w.]*)\)\s*$", re.IGNORECASE)
+_PREFIX: Final = re.compile(
+    r"^(?:[\d.]+[.):]?\s+)?(?:(?:adr|rfc|design(?:\s+doc(?:ument)?)?|spec(?:ification)?|runbook|playbook|incident(?:\s+report)?"
+    r"|post-?mortem|meeting(?:\s+(?:notes|minutes))?|minutes|notes?|faq|draft|proposal|kick-?off(?:\s+notes)?)[\s#\d-]*[:—–-]+\s*)+",
+    re.IGNORECASE,
+)
+_VERB: Final = re.compile(
+    r"(?<!\S)(?:is|are|was|were|has|have|had|will|must|[a-z]{2,}(?:s|ed)|runs?|goes|went|made|took|got|kept|held|built|sent)(?!\S)"
+)
+_INITIALS: Final = re.compile(r"(?:^|[\s(])(?:[A-Z]\.){2,}$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """A statement of a document: ``text[start:stop]`` says it. Without ``statement`` it is only a sentence."""
+
+    start: int
+    stop: int
+    statement: Statement | None  # its places are those in ``text[start:stop]``
+    about: str = ""  # the heading above it
+    said_at: Micros | None = None  # its own date, where a heading or a stamp gives one
+
+
+@dataclass(frozen=True, slots=True)
+class _Region:
+    """Some lines under one heading, of one date."""
+
+    start: int
+    stop: int
+    about: str
+    said_at: Micros | None
+    lines: str  # "prose", "row" or "talk"
+    header: Sequence[str] = ()  # of a table
+
+
+def statements_of(found: Readable, about: About, *, every: bool = False) -> Iterator[Told]:
+    """What a document says, in order, each place once. With ``every``, sentences that no rule parses come as well."""
+    if about.gone:
+        return
+    talk = found.talk or about.kind in ("chat", "minutes")
+    top = subject_of(about.title)
+    done, last = found.begins, (-1, -1)
+    for region in _regions(found.text, found.begins, top, talk):
+        for told in _said_in(found.text, region, every=every):
+            place = told.start, told.stop
+            if (told.start >= done or place == last) and not _describes(told, found, region):
+                done, last = told.stop, place
+                yield told
+
+
+def subject_of(heading: str) -> str:
+    """What a heading speaks of, without numbers, dates and words like "Runbook:"; "" when it names nothing."""
+    bare = DAY.sub("", heading.replace("`", "").replace("*", ""))
+    bare = _ASIDE.sub("", bare.strip())
+    bare = _PREFIX.sub("", _NUMBERED.sub("", bare.strip(" :-–—()"))).strip(" :-–—,")
+    if normal_attribute(bare) in NOUNS or normal_attribute(bare) in ATTRIBUTES.values():
+        return ""
+    if re.search(r"\.[a-z]{2,4}$", bare):
+        return ""  # the name of a file
+    return "" if not bare or len(bare.split()) > 5 or is_generic(bare) or bare.endswith("?") else bare
+
+
+def _regions(text: str, begins: int, top: str, talk: bool) -> Iterator[_Region]:
+    """The regions of a text; code between fences is none."""
+    heads: list[tuple[int, str, Micros | None]] = [(0, top, None)]
+    start, at, header = begins, begins, tuple[str, ...]()
+    fence = ""
+    while at < len(text):
+        end = text.find("\n", at)
+        end = len(text) if end < 0 else end
+        line = text[at:end]
+        fenced = _FENCE.match(line)
+        heading = HEADED.match(line) if not fence else None
+        stamped = (_STAMP.match(line) or (_CLOCK.match(line) if talk else None)) if not fence and not heading else None
+        row = not fence and _ROW.match(line) is not None
+        spoken = _SPEAKER.match(line) if talk and not fence and not heading and not row and not stamped else None
+        if heading or stamped or row or spoken or fenced or fence:
+            yield from _region(start, at, heads)
+            start = min(end + 1, len(text))
+        if fenced:
+            fence = "" if fence and fenced["mark"].startswith(fence) else fence or fenced["mark"]
+        elif heading:
+            level, title = len(heading["marks"]), heading["title"]
+            heads = [one for one in heads if one[0] < level or one[0] == 0]
+            heads.append((level, subject_of(title), day_of(title) if DAY.search(title) else None))
+        elif row:
+            cells = _cells(line)
+            if not _RULE.match(line):
+                yield _Region(at, end, _above(heads), _day(heads), "row", header)
+                header = header or cells
+        elif stamped or spoken:
+            begin = at + (stamped.end() if stamped else 0)
+            who = _SPEAKER.match(text, begin, end) if talk else None
+            begin = who.end() if who is not None else begin
+            moment = day_of(stamped["day"]) if stamped is not None and stamped.re is _STAMP else None
+            stop = _paragraph(text, end, talk)
+            yield _Region(begin, stop, _above(heads), moment or _day(heads), "prose")
+            start = end = min(stop, len(text))
+        if not row:
+            header = ()
+        at = max(end + 1, at + 1)
+        start = (
+            min(start, at)
+            if not (heading or row or fenced or fence or stamped or spoken)
+            else max(start, min(at, len(text)))
+        )
+    yield from _region(start, len(text), heads)
+
+
+def _region(start: int, stop: int, heads: Sequence[tuple[int, str, Micros | None]]) -> Iterator[_Region]:
+    if stop > start:
+        yield _Region(start, stop, _above(heads), _day(heads), "prose")
+
+
+def _above(heads: Sequence[tuple[int, str, Micros | None]]) -> str:
+    return next((title for _, title, _ in reversed(heads) if title), "")
+
+
+def _day(heads: Sequence[tuple[int, str, Micros | None]]) -> Micros | None:
+    return next((day for _, _, day in reversed(heads) if day is not None), None)
+
+
+def _paragraph(text: str, end: int, talk: bool) -> int:
+    """Where what begins on the line that ends at ``end`` ends: before an empty, stamped, spoken or listed line."""
+    while end < len(text):
+        stop = text.find("\n", end + 1)
+        stop = len(text) if stop < 0 else stop
+        line = text[end + 1 : stop]
+        if not line.strip() or _STAMP.match(line) or HEADED.match(line) or _FENCE.match(line) or _ROW.match(line):
+            return end
+        if MARKS.match(line.lstrip()) or (talk and (_SPEAKER.match(line) or _CLOCK.match(line))):
+            return end
+        end = stop
+    return end
+
+
+def _cells(line: str) -> tuple[str, ...]:
+    return tuple(cell.strip().strip("*`").strip() for cell in line.strip().strip("|").split("|"))
+
+
+def _said_in(text: str, region: _Region, *, every: bool) -> Iterator[Told]:
+    if region.lines == "row":
+        yield from _of_row(text, region)
+        return
+    lines = list(_of_lines(text, region))
+    spans = [(one.start, one.stop) for one in lines]
+    spoken = [
+        told
+        for told in _of_sentences(text, region, every=every)
+        if not any(told.start < stop and start < told.stop for start, stop in spans)
+    ]
+    yield from sorted((*lines, *spoken), key=lambda one: one.start)
+
+
+def _of_row(text: str, region: _Region) -> Iterator[Told]:
+    """A row of a table: its first cell is what is spoken of, the heads of the columns are what is said of it."""
+    line = text[region.start : region.stop]
+    cells = _cells(line)
+    if len(cells) < 2 or not cells[0] or (region.header and cells == tuple(region.header)):
+        return
+    told = replace(_BLANK, start=region.start, stop=region.stop, about=region.about, said_at=region.said_at)
+    heads = region.header
+    if not heads:
+        return
+    kind = TABLE_SCOPES.get(heads[0].lower())
+    if kind is not None:
+        yield from _scoped_row(line, cells, region, told, kind)
+        return
+    named = len(cells) == 2 and normal_attribute(heads[1]) in ("value", "setting", "default value", "default")
+    if named:
+        for one in read(f"{cells[0]}: {cells[1]}", region.about):
+            yield replace(told, statement=_placed(one, line, cells[0], cells[1]))
+        return
+    for head, cell in zip(heads[1:], cells[1:], strict=False):
+        if head and cell and cell not in ("-", "—", "n/a"):
+            for one in read(f"{head} of {cells[0]}: {cell}", region.about):
+                yield replace(told, statement=_placed(one, line, cells[0], cell))
+
+
+def _scoped_row(line: str, cells: Sequence[str], region: _Region, told: Told, kind: str) -> Iterator[Told]:
+    """A row whose first cell says for whom it holds: a plan, an environment, a region."""
+    scope = "" if cells[0].lower() in ("all", "any", "every", "default") else f"{kind}:{normal_part(cells[0])}"
+    for head, cell in zip(region.header[1:], cells[1:], strict=False):
+        if head and cell and cell not in ("-", "—", "n/a"):
+            for one in read(f"{head}: {cell}", region.about):
+                whole = replace(one, scope=join_scopes([*one.scope.split(","), scope]))
+                yield replace(told, statement=_placed(whole, line, "", cell))
+
+
+def _placed(one: Statement, line: str, subject: str, value: str) -> Statement:
+    """A statement that was read of a row, with its places in the row."""
+    at, to = line.find(subject), line.rfind(value)
+    return replace(
+        one,
+        start=0,
+        stop=len(line),
+        named=(at, at + len(subject)) if subject and at >= 0 else (0, 0),
+        told=(to, to + len(value)) if to >= 0 else (0, 0),
+    )
+
+
+_BLANK: Final = Told(start=0, stop=0, statement=None)
+
+
+def _of_lines(text: str, region: _Region) -> Iterator[Told]:
+    """``key: value`` and ``key = value`` lines."""
+    at = region.start
+    while at < region.stop:
+        end = text.find("\n", at, region.stop)
+        end = region.stop if end < 0 else end
+        line = text[at:end]
+        if _LINE.match(line) and len(line) < 300:
+            bare = line.strip()
+            begin = at + len(line) - len(line.lstrip())
+            for one in read(bare, region.about):
+                yield Told(
+                    start=begin, stop=begin + len(bare), statement=one, about=region.about, said_at=region.said_at
+                )
+        at = end + 1
+
+
+def _of_sentences(text: str, region: _Region, *, every: bool) -> Iterator[Told]:
+    for start, stop, kind in _joined(text, region):
+        if kind in (QUOTE, TODO, HEADING):
+            continue
+        words = text[start:stop]
+        told = Told(start=start, stop=stop, statement=None, about=region.about, said_at=region.said_at)
+        found = read(words, region.about)
+        for one in found:
+            yield replace(told, statement=one)
+        if not found and every and _declares(words):
+            yield told
+
+
+def _joined(text: str, region: _Region) -> Iterator[tuple[int, int, str]]:
+    """The sentences of a region; what goes on in lower case after a name's own mark ("... D.C. is") is one."""
+    held: tuple[int, int, str, int] | None = None
+    for one in sentences(text[region.start : region.stop]):
+        start, stop = region.start + one.start, region.start + one.stop
+        words = text[start:stop]
+        if held is not None and held[3] == one.block and _goes_on(text[held[0] : held[1]], words):
+            held = held[0], stop, held[2], held[3]
+            continue
+        if held is not None:
+            yield held[0], held[1], held[2]
+        held = start, stop, one.kind, one.block
+    if held is not None:
+        yield held[0], held[1], held[2]
+
+
+def _goes_on(before: str, words: str) -> bool:
+    """Whether a sentence only seemed to end: "... D.C. is", "the author of L.A. Confidential is"."""
+    if before[-1:] not in ".!?":
+        return False
+    return words[:1].islower() or (_INITIALS.search(before) is not None and _VERB.search(before) is None)
+
+
+def _declares(words: str) -> bool:
+    """Whether a sentence that no rule parses states something at all."""
+    bare = MARKS.sub("", words.strip())
+    return (
+        len(bare.split()) >= SHORT
+        and "[redacted:" not in bare
+        and not stance.asks(bare)
+        and not stance.tentative(bare)
+        and not stance.unfinished(bare)
+        and _VERB.search(bare) is not None
+        and re.search(r"(?<![\w'-])(?:not|never|cannot|if|unless|should|could|would|might|may)(?![\w'-])|n't", bare)
+        is None
+    )
+
+
+def _describes(told: Told, found: Readable, region: _Region) -> bool:
+    """Whether it only speaks of the document: its date, status, who was there."""
+    words = found.text[told.start : told.stop]
+    key = re.match(r"[-*+\s]*(?P<k>[A-Za-z][\w -]{0,30}?)\**\s*:", words)
+    return key is not None and key["k"].strip().lower() in _META and told.start < found.begins + HEAD

@@ -1,0 +1,83 @@
+"""Text that is still being read: bounded, and the same however its lines were cut into pieces."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from functools import lru_cache
+from typing import Any, Final
+from zoneinfo import ZoneInfo
+
+from flywheel.model import Micros
+from flywheel.readers.fields import cap_text, text_of, whole
+
+_BLANK: Final = re.compile(r"\A(?:[ \t\r]*\n)+")
+_OFFSET: Final = re.compile(r"([+-])(\d\d):?(\d\d)")
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(slots=True)
+class Passage:
+    """A text of which the head (a block) and the tail (half a block) are kept."""
+
+    head: str = ""
+    tail: str = ""
+    chars: int = 0
+
+    def add(self, text: str, block: int) -> None:
+        """Append; what is neither head nor tail is only counted. Blank lines before the first words are none."""
+        if not self.chars:
+            text = _BLANK.sub("", text) if text[:1] in "\n \t\r" else text
+        self.chars += len(text)
+        room = block - len(self.head)
+        if room > 0:
+            self.head += text[:room]
+            text = text[room:]
+        if text:
+            self.tail = (self.tail + text)[-(block // 2) :]
+
+    def text(self, block: int) -> tuple[str, int]:
+        """What is kept of it, cut as `cap_text` cuts, and how long it was when something was left out."""
+        kept = len(self.head) + len(self.tail)
+        return cap_text((self.head + self.tail).rstrip(), block, missing=self.chars - kept)
+
+    def words(self) -> str:
+        """Head and tail, uncut."""
+        return self.head + self.tail
+
+    def clear(self) -> None:
+        """Begin anew."""
+        self.head, self.tail, self.chars = "", "", 0
+
+    def dump(self) -> dict[str, Any]:
+        """For a carry's words."""
+        return {"head": self.head, "tail": self.tail, "chars": self.chars} if self.chars else {}
+
+
+def load_passage(value: Mapping[str, Any]) -> Passage:
+    """What `Passage.dump` gave."""
+    return Passage(text_of(value.get("head")), text_of(value.get("tail")), whole(value.get("chars")) or 0)
+
+
+def local_micros(text: str, zone: str) -> Micros | None:
+    """A time with or without its zone; without one it is that of a clock in ``zone`` (`Place.zone`). None: no time."""
+    try:
+        when = datetime.fromisoformat(text)
+        aware = when if when.tzinfo else when.replace(tzinfo=_zone(zone))
+        delta = aware - _EPOCH
+    except (ValueError, OverflowError):
+        return None
+    return Micros((delta.days * 86_400 + delta.seconds) * 1_000_000 + delta.microseconds)
+
+
+@lru_cache(maxsize=8)
+def _zone(name: str) -> tzinfo:
+    if found := _OFFSET.fullmatch(name):
+        minutes = int(found[2]) * 60 + int(found[3])
+        return timezone(timedelta(minutes=-minutes if found[1] == "-" else minutes)) if minutes < 1440 else UTC
+    try:
+        return ZoneInfo(name) if name else UTC
+    except (KeyError, OSError, ValueError):  # no such zone, or none that this machine knows
+        return UTC
