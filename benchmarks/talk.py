@@ -104,7 +104,8 @@ CREATE TABLE part (id TEXT PRIMARY KEY, message_id TEXT, session_id TEXT, time_c
 
 def cursor(home: Path, cwd: Path, number: int, words: str) -> None:
     """A line of a transcript of Cursor's command line."""
-    path = home / ".cursor/projects/w-app/agent-transcripts" / SESSION / f"{SESSION}.jsonl"
+    slug = str(cwd).strip("/").replace("/", "-").replace(".", "-")
+    path = home / ".cursor/projects" / slug / "agent-transcripts" / SESSION / f"{SESSION}.jsonl"
     content = [{"type": "text", "text": f"<user_query>\n{words}\n</user_query>"}]
     _append(path, {"role": "user", "message": {"content": content}})
 

@@ -99,7 +99,7 @@ def test_a_session_with_every_tool(any_house: House) -> None:
     agent = Agent(any_house, project, CLAUDE_CODE_SESSION_ID="native")
     try:
         assert agent.open()["serverInfo"]["name"] == "flywheel"
-        assert len(agent.ask("tools/list")["tools"]) == 5
+        assert len(agent.ask("tools/list")["tools"]) == 6
         agent.send(b"garbage\n\n[]\n")
         told = agent.call("recall", question="why did we move off Redis?", kinds=["entry"])
         id = re.search(r"\[fw:(\w{6})\] \(decision, unconfirmed", told)
@@ -112,6 +112,7 @@ def test_a_session_with_every_tool(any_house: House) -> None:
         new = re.search(r"\[fw:(\w{6})\]", filed)
         assert new is not None
         assert "word for word" in agent.call("propose", statement="Mails are free.", quote="what nobody ever said here")
+        assert "Not done" in agent.call("confirm", id=new[1], quote="Yes, that is so.")  # nobody said that here
         assert "Noted: wrong" in agent.call("feedback", id=new[1], verdict="wrong", note="as a test")
         assert agent.call("feedback", id="nonsense", verdict="wrong").startswith("ERROR")
         assert "unconfirmed" in agent.call("get", id=new[1], level="title")

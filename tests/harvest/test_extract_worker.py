@@ -372,3 +372,12 @@ def _sessions(house: House) -> list[Session]:
     with house.db.read() as tx:
         found: list[Session] = find(tx, Session)
     return found
+
+
+def test_a_guess_that_is_repeated_is_counted_and_stays_a_guess(house: House) -> None:
+    """However many sessions' assistants say it: a hypothesis, a candidate, with the number of sessions."""
+    text = "The root cause is the missing index on parcel_id: each lookup scans two million rows."
+    for number in range(5):
+        house.hear(f"s{number}", ("user", "The import fails with a timeout."), ("assistant", text), at=number * DAY)
+    (entry,) = [one for one in house.entries() if "parcel_id" in one.body]
+    assert (entry.type.value, entry.status, entry.evidence) == ("hypothesis", Status.CANDIDATE, 5)

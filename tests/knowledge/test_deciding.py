@@ -6,8 +6,9 @@ import pytest
 from tests.knowledge.claiming import PERSON, WHY, House, claim, mark, value
 
 from flywheel.errors import BadInput, Conflict, NotFound, Refused
-from flywheel.knowledge import changing, deciding, reshaping
-from flywheel.knowledge.deciding import Target, Terms
+from flywheel.knowledge import changing, confirming, deciding, reshaping
+from flywheel.knowledge.confirming import Terms
+from flywheel.knowledge.deciding import Target
 from flywheel.knowledge.states import RULES
 from flywheel.model import (
     ClaimType,
@@ -30,7 +31,7 @@ RUNBOOK, DESIGN = 2, 3
 def confirm(house: House, target: Target, terms: Terms | None = None) -> bool:
     """A person confirms."""
     with house.db.write() as tx:
-        return deciding.confirm(tx, target, house.act(), terms or Terms())
+        return confirming.confirm(tx, target, house.act(), terms or Terms())
 
 
 def versions(house: House, entry: Entry) -> list[EntryVersion]:

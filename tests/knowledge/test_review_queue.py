@@ -8,7 +8,7 @@ import pytest
 from tests.knowledge.claiming import House, P, claim, mark, value
 
 from flywheel.api import ReviewItem
-from flywheel.knowledge import deciding, reshaping
+from flywheel.knowledge import confirming, deciding, reshaping
 from flywheel.knowledge.preview import around
 from flywheel.knowledge.queue import review_queue
 from flywheel.model import Category, ClaimType, Clean, Edge, EdgeKind, EntryId, Injection, Micros, Role
@@ -37,8 +37,8 @@ def test_the_most_consequential_come_first(house: House) -> None:
     )
     house.entry("Sizes", value("x", "max size", "1 gb", rank=RUNBOOK), value("y", "max size", "2 gb", rank=RUNBOOK))
     with house.db.write() as tx:
-        deciding.confirm(tx, sure, house.act())
-        deciding.confirm(tx, money, house.act())
+        confirming.confirm(tx, sure, house.act())
+        confirming.confirm(tx, money, house.act())
         kind = EdgeKind.CONTRADICTS
         insert(tx, Edge(project_id=P, source_id=against.id, target_id=money.id, kind=kind, created_at=Micros(1)))
     house.say(sure, value("b", "retention", "90 days", day=9))
@@ -71,7 +71,7 @@ def test_a_challengers_diff_shows_what_would_change(house: House) -> None:
     """The old value goes below, the new one stands."""
     entry = house.entry("Exports", value("a", "retention", "30 days"))
     with house.db.write() as tx:
-        deciding.confirm(tx, entry, house.act())
+        confirming.confirm(tx, entry, house.act())
     house.say(entry, value("b", "retention", "90 days", day=9))
     (item,) = items(house)
     assert f"-- Retention: 30 days {mark('a')}" in item.diff
@@ -94,7 +94,7 @@ def test_news_of_a_confirmed_page_wait_and_repetition_does_not(house: House) -> 
     """The same in other words is counted, not asked about."""
     entry = house.entry("Secrets", claim("a", "Never commit secrets to the repository."))
     with house.db.write() as tx:
-        deciding.confirm(tx, entry, house.act())
+        confirming.confirm(tx, entry, house.act())
     house.say(entry, claim("b", "Please never commit secrets to this repository!", day=9))
     assert items(house) == []
     house.say(entry, claim("c", "Rotate signing keys each March.", day=9))
@@ -117,7 +117,7 @@ def test_what_is_put_off_merged_or_decided_does_not_wait(house: House) -> None:
     entries = [house.entry(name, claim(name, f"{name} grow here.")) for name in ("Ashes", "Birches", "Cedars", "Oaks")]
     with house.db.write() as tx:
         deciding.defer(tx, entries[0], Micros(house.now + 10**9), house.act())
-        deciding.confirm(tx, entries[1], house.act())
+        confirming.confirm(tx, entries[1], house.act())
         reshaping.merge(tx, [entries[2]], entries[3], house.act())
     with house.db.read() as tx:
         queue = review_queue(tx, [P], limit=5, now=house.now)
@@ -170,7 +170,7 @@ def test_an_entry_without_claims_waits_as_well(house: House) -> None:
     (item,) = items(house)
     assert (item.quote, item.statement, item.said_by) == ("", "Nothing is cited.", "")
     with house.db.write() as tx:
-        assert deciding.confirm(tx, house.read(EntryId(item.id)), house.act())
+        assert confirming.confirm(tx, house.read(EntryId(item.id)), house.act())
 
 
 def test_what_a_tool_said_says_so(house: House) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.knowledge.claiming import PERSON, House, claim, value
 
 from flywheel.errors import Conflict
-from flywheel.knowledge import deciding, states
+from flywheel.knowledge import confirming, deciding, states
 from flywheel.knowledge.states import ALLOWED, RULES, By, may, move, whose
 from flywheel.model import Clean, Status
 from flywheel.store import Db
@@ -105,7 +105,7 @@ def test_walks_of_people_and_extraction_keep_every_promise(sqlite_db: Db, acts: 
         with house.db.write() as tx:
             one = house.claim(name)
             if what == "confirm":
-                deciding.confirm(tx, one, act)
+                confirming.confirm(tx, one, act)
             elif what == "reject":
                 deciding.reject(tx, one, act)
             elif what == "invalidate":

@@ -13,7 +13,7 @@ from flywheel.app.reviewing import target
 from flywheel.errors import BadInput, Conflict, NotFound, Refused, Unavailable
 from flywheel.harvest import assent, quoting
 from flywheel.harvest.assent import Heard
-from flywheel.knowledge import deciding
+from flywheel.knowledge import confirming
 from flywheel.knowledge.changing import claims_of
 from flywheel.knowledge.compiling import main_claim
 from flywheel.knowledge.deciding import Act, Target
@@ -106,7 +106,7 @@ def confirm_by_words(parts: Parts, poke: Callable[[], None], *, id: str, quote: 
     )
     with parts.db.write() as tx:
         now = target(tx, asked.target.id)
-        changed = deciding.confirm(tx, now, act)
+        changed = confirming.confirm(tx, now, act)
     poke()
     told = f"[fw:{asked.entry.short}]: confirmed by the user's words" + ("." if changed else " already.")
     return Done(ok=True, message=told, counts={"changed": int(changed)})

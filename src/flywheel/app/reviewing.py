@@ -9,8 +9,9 @@ from flywheel.api import Done, ReviewQueue
 from flywheel.app.parts import Parts, wall_clock
 from flywheel.app.showing import resolve_id
 from flywheel.errors import BadInput, NotFound
-from flywheel.knowledge import changing, deciding, doors, reshaping
-from flywheel.knowledge.deciding import Act, Target, Terms
+from flywheel.knowledge import changing, confirming, deciding, doors, reshaping
+from flywheel.knowledge.confirming import Terms
+from flywheel.knowledge.deciding import Act, Target
 from flywheel.knowledge.queue import review_queue
 from flywheel.knowledge.scopes import normal_scope
 from flywheel.model import Claim, ClaimType, Entry, ProjectId, short_id
@@ -67,7 +68,7 @@ class Reviewing:
             scope=None if scope is None else clean(normal_scope(scope[:SCOPE])),
             reread=[clean(one[:SCOPE]) for one in reread if one.strip()],
         )
-        return self.each(ids, act, lambda tx, one, act: deciding.confirm(tx, one, act, terms), "confirmed")
+        return self.each(ids, act, lambda tx, one, act: confirming.confirm(tx, one, act, terms), "confirmed")
 
     def merge(self, ids: Sequence[str], into: str, act: Act) -> Done:
         """Move these entries into one."""

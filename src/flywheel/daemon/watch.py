@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 import time
@@ -73,6 +74,7 @@ class Watch:
         self._observer = Observer()
         self._stopping = False
         self._roots: Sequence[Root] = ()
+        self._stale = math.inf  # monotonic: when to ask again where transcripts are
         self._watched: dict[str, int] = {}  # folder → its inode
         self._projects: dict[str, ProjectId] = {}
         self._code = CheckoutWatch(self._observer, self._code_changed)
@@ -124,6 +126,9 @@ class Watch:
                     looked = time.monotonic()
                     self._keep()
                 self._sweep.trees(self._trees.keep())
+                if time.monotonic() > self._stale:
+                    self._stale = math.inf
+                    self._roots = self._parts.whereabouts().roots()
                 if self._watch_roots():
                     self._sweep.transcripts()  # what was written before the watch began
                 self._changed.woken.wait(self._pause(looked))
