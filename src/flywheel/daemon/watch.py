@@ -74,7 +74,7 @@ class Watch:
         self._observer = Observer()
         self._stopping = False
         self._roots: Sequence[Root] = ()
-        self._stale = math.inf  # monotonic: when to ask again where transcripts are
+        self._stale = time.monotonic() + GLANCE  # when to ask again where transcripts are
         self._watched: dict[str, int] = {}  # folder → its inode
         self._projects: dict[str, ProjectId] = {}
         self._code = CheckoutWatch(self._observer, self._code_changed)
@@ -131,6 +131,7 @@ class Watch:
                     self._roots = self._parts.whereabouts().roots()
                 if self._watch_roots():
                     self._sweep.transcripts()  # what was written before the watch began
+                    self._stale = time.monotonic() + GLANCE
                 self._changed.woken.wait(self._pause(looked))
                 time.sleep(QUIET if self._changed.woken.is_set() and not self._stopping else 0)
                 self._act()
