@@ -27,7 +27,7 @@ test-clients: clients $(VENV)/.test
 	$(BIN)/python -m pytest tests/clients
 
 clients:
-	@sh tests/clients/install.sh $(CLIENTS)
+	@sh tests/clients/install.sh $(CLIENTS) $(ONLY)
 
 bench: $(VENV)/.test
 	@for name in redact ast hook; do $(BIN)/python -m benchmarks $$name || exit 1; done
