@@ -20,7 +20,7 @@ from flywheel.cli.demo import demo_folder
 from flywheel.client import Client
 from flywheel.errors import DaemonDown
 
-PATIENCE = 60.0
+PATIENCE = 100.0
 """Seconds that anything may take before a test gives up; nothing is timed here."""
 
 
