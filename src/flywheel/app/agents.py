@@ -57,14 +57,15 @@ def hook_problems(parts: Parts) -> Sequence[str]:
 def list_agents(parts: Parts, cwd: str = "") -> AgentList:
     """Every supported agent, found or not, in the order of the table of setups."""
     here = here_of(parts, cwd)
-    looked = discover.discover(parts.whereabouts())
+    places = parts.whereabouts()
+    looked, roots = discover.discover(places), places.roots()
     with parts.db.read() as tx:
         kept = {name: _kept(tx, name) for name in SETUPS}
     now = wall_clock()
     states = []
     for name, agent in SETUPS.items():
         found = [one for one in looked.found if one.agent == name]
-        states.append(_state(here, agent, kept[name], found, _roots(parts, name), now))
+        states.append(_state(here, agent, kept[name], found, _folders(roots, name), now))
     return AgentList(agents=states)
 
 
@@ -103,9 +104,9 @@ def _kept(tx: Tx, agent: str) -> _Kept:
     return _Kept(files, int(messages or 0), Micros(int(last)) if last else None, str(latest[0]) if latest else "")
 
 
-def _roots(parts: Parts, agent: str) -> Sequence[str]:
+def _folders(roots: Sequence[discover.Root], agent: str) -> Sequence[str]:
     """The folders with this agent's transcripts that exist."""
-    found = [root.path for root in parts.whereabouts().roots() if root.reader.agent == agent]
+    found = [root.path for root in roots if root.reader.agent == agent]
     return list(dict.fromkeys(path for path in found if os.path.isdir(path)))  # noqa: PTH112 - many, and no links
 
 

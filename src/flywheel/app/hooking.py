@@ -21,7 +21,7 @@ from flywheel.hooks.moment import Action, Ended, Harvest, Injected, Observe
 from flywheel.jobs import queue
 from flywheel.model import GLOBAL, Kind, Micros, Observation, ProjectId, SessionId, new_id
 from flywheel.projects import queries as projects
-from flywheel.readers import session_id
+from flywheel.readers import readers_of, session_id
 from flywheel.store import mapper
 
 BACKLOG: Final = 2000
@@ -90,11 +90,15 @@ class Hooking:
         return {id for (id,) in rows}
 
     def _roots(self, agent: str) -> Sequence[Path]:
-        return [Path(root.path) for root in self._parts.whereabouts().roots() if root.reader.agent == agent]
+        return [Path(root.path) for root in self._places(agent)]
 
     def _reads(self, agent: str, path: Path) -> bool:
-        found = discover.find(str(path), self._parts.whereabouts().roots())
-        return found is not None and found[1].agent == agent
+        return discover.find(str(path), self._places(agent)) is not None
+
+    def _places(self, agent: str) -> Sequence[discover.Root]:
+        """The agent's own folders. An answer waits for this; and who writes into checkouts (aider) has no hooks."""
+        readers = {reader.name: reader for reader in readers_of(agent)}
+        return self._parts.whereabouts(checkouts=False).roots(readers)
 
     def _work(self) -> None:
         """Until told to end: do one action after the other. What fails is logged; the next one goes on."""

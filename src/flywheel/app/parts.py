@@ -99,15 +99,15 @@ class Parts:
             beat=beat,
         )
 
-    def whereabouts(self) -> Whereabouts:
-        """Where this user's transcripts are."""
+    def whereabouts(self, *, checkouts: bool = True) -> Whereabouts:
+        """Where this user's transcripts are; without ``checkouts`` the store and those folders are not looked at."""
         from flywheel.harvest import discover
 
         return discover.Whereabouts(
             home=str(self.home),
             env=self.env,
             more=self.config.harvest.roots,
-            checkouts=discover.checkouts(self.db),
+            checkouts=discover.checkouts(self.db) if checkouts else (),
         )
 
     def embedder(self) -> tuple[Embedder | None, str]:
