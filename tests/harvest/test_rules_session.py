@@ -6,7 +6,7 @@ import pytest
 from tests.harvest.rules_talk import Turn, heard, kinds, only, talk
 
 from flywheel.harvest.rules import drafts_of
-from flywheel.harvest.rules.values import CAUSE, FIX, PROOF, SYMPTOM
+from flywheel.knowledge.parts import CAUSE, FIX, PROOF, SYMPTOM
 from flywheel.model import Category, ClaimType, Role
 
 OPTIONS = """Both would do.

@@ -19,6 +19,7 @@ from flywheel.app import App, Parts
 from flywheel.app.parts import HARVEST
 from flywheel.codemap.watch import CheckoutWatch, Debounce
 from flywheel.codemap.worker import enqueue_sync
+from flywheel.daemon.folders import Folders
 from flywheel.daemon.sweep import Sweep
 from flywheel.daemon.watch_trees import TreeWatch
 from flywheel.harvest.discover import Root, find
@@ -75,7 +76,7 @@ class Watch:
         self._stopping = False
         self._roots: Sequence[Root] = ()
         self._stale = time.monotonic() + GLANCE  # when to ask again where transcripts are
-        self._watched: dict[str, int] = {}  # folder → its inode
+        self._folders = Folders(self._observer, self._changed)
         self._projects: dict[str, ProjectId] = {}
         self._code = CheckoutWatch(self._observer, self._code_changed)
         self._trees = TreeWatch(self._observer, parts, self._changed.woken.set)
@@ -99,18 +100,8 @@ class Watch:
 
     def _watch_roots(self) -> bool:
         """Watch the transcript folders that are there by now; whether there was a new one."""
-        new = False
-        for root in self._roots:
-            inode = _inode(root.path)
-            if not inode or self._watched.get(root.path) == inode:
-                continue
-            try:
-                self._observer.schedule(self._changed, root.path, recursive=root.depth > 0)
-                new = True
-            except OSError as error:
-                log.warning("not_watched", folder=root.path, error=str(error))
-            self._watched[root.path] = inode
-        return new
+        new = [self._folders.meet(root.path, deep=root.depth > 0) for root in self._roots]
+        return any(new)
 
     def _code_changed(self, root: str, path: str) -> None:
         with self._lock:
@@ -162,7 +153,8 @@ class Watch:
         ]
 
     def _act(self) -> None:
-        due = dict(one for path in sorted(self._changed.take()) if (one := find(path, self._roots)) and _there(one[0]))
+        found = (one for path in sorted(self._changed.take()) if (one := find(path, self._roots)))
+        due = {path: reader for path, reader in found if Path(path).is_file()}
         with self._lock:
             code = list(self._due.due(time.monotonic()))
         trees = self._trees.take()
@@ -179,15 +171,3 @@ class Watch:
                 if root in self._projects:
                     enqueue_sync(tx, checkout=root, project_id=self._projects[root], now=now, paths=paths)
         self._api.poke()
-
-
-def _inode(folder: str) -> int:
-    """The inode of a folder; 0 when it is not there."""
-    try:
-        return Path(folder).stat().st_ino if Path(folder).is_dir() else 0
-    except OSError:
-        return 0
-
-
-def _there(path: str) -> bool:
-    return Path(path).is_file()

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, Final
 
-import structlog
 from watchdog.events import FileSystemEvent, FileSystemEventHandler
 
 from flywheel.app import Parts
+from flywheel.daemon.folders import Folders
 from flywheel.model import Project, ProjectId
 from flywheel.store.mapper import get
 from flywheel.tree.naming import RAW, SCRATCH, WIKI
@@ -21,18 +20,15 @@ from flywheel.tree.tree import TREES, place
 _WATCHED: Final = (("", False), (WIKI, True), (RAW, True))
 """Folders of a tree, and whether all that is below them is watched: not the history, which is full of files."""
 
-log = structlog.get_logger("watch")
-
 
 class TreeWatch(FileSystemEventHandler):
     """Watches every tree. ``woken`` is called, from watchdog's threads, when there is something to `take`."""
 
     def __init__(self, observer: Any, parts: Parts, woken: Callable[[], None]) -> None:
-        self._observer = observer
         self._parts = parts
         self._woken = woken
         self._home = parts.data / TREES
-        self._folders: dict[str, int] = {}  # folder → its inode
+        self._folders = Folders(observer, self)
         self._seen: set[str] = set()  # names of trees
         self._projects: dict[str, ProjectId] = {}
         self._paths: set[str] = set()
@@ -50,7 +46,7 @@ class TreeWatch(FileSystemEventHandler):
         new: dict[ProjectId, None] = {}
         for name, project in self._projects.items():
             for part, deep in _WATCHED:
-                if self._watch(str(self._home / name / part) if part else str(self._home / name), deep):
+                if self._folders.meet(str(self._home / name / part), deep=deep):
                     new[project] = None
         return tuple(new)
 
@@ -58,21 +54,6 @@ class TreeWatch(FileSystemEventHandler):
         with self._parts.db.read() as tx:
             found = [get(tx, Project, id=id) for id in projects_with_trees(tx)]
         return {place(self._parts.data, one).name: one.id for one in found if one is not None}
-
-    def _watch(self, folder: str, deep: bool) -> bool:
-        """Watch a folder that is there and not watched yet; whether it was not."""
-        try:
-            inode = Path(folder).stat().st_ino
-        except OSError:
-            return False
-        if self._folders.get(folder) == inode:
-            return False
-        self._folders[folder] = inode
-        try:
-            self._observer.schedule(self, folder, recursive=deep)
-        except OSError as error:
-            log.warning("not_watched", folder=folder, error=str(error))
-        return True
 
     def on_any_event(self, event: FileSystemEvent) -> None:
         """Any thread of watchdog's."""

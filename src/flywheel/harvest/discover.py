@@ -7,7 +7,7 @@ import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Final
 
 from flywheel.errors import BadInput, NotFound
 from flywheel.harvest.almost import complaint
@@ -19,8 +19,6 @@ from flywheel.model import FileState, JobState, Micros, TranscriptFile
 from flywheel.readers import READERS, Reader, SourceKind, agents
 from flywheel.store import Db, mapper
 from flywheel.store.chunks import chunks
-
-T = TypeVar("T")
 
 LENIENT: Final = ("generic", "generic-lines")
 """Readers of what anybody may have written: a person who names such a file hears what is wrong with it."""

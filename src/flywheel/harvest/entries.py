@@ -16,9 +16,9 @@ from flywheel.harvest.entry_structure import settle_statements, structure_of
 from flywheel.harvest.entry_upkeep import refresh
 from flywheel.harvest.rules import Draft, Link, Point, Quote, Refusal
 from flywheel.harvest.rules.topic import same, sayings
-from flywheel.harvest.rules.values import STATES, WITHDRAWN
 from flywheel.knowledge import states
 from flywheel.knowledge.changing import followed
+from flywheel.knowledge.parts import STATES, WITHDRAWN
 from flywheel.knowledge.states import RULES
 from flywheel.model import (
     Citation,

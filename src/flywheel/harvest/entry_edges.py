@@ -13,10 +13,10 @@ from typing import Final
 
 from flywheel.harvest.rules import Link
 from flywheel.harvest.rules.topic import stems
-from flywheel.harvest.rules.values import REPLACES, STATES
 from flywheel.knowledge import states
 from flywheel.knowledge.changing import changed
 from flywheel.knowledge.compiling import main_claim
+from flywheel.knowledge.parts import REPLACES, STATES
 from flywheel.knowledge.states import RULES
 from flywheel.model import (
     Category,

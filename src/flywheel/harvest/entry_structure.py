@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from flywheel.harvest.rules import Draft, Point
-from flywheel.harvest.rules.values import STATES
 from flywheel.knowledge import alignment, superseding
 from flywheel.knowledge.changing import changed
 from flywheel.knowledge.normal import normal_subject
+from flywheel.knowledge.parts import STATES
 from flywheel.knowledge.statements import parse
 from flywheel.knowledge.states import RULES
 from flywheel.knowledge.subject_pages import join_page, page_about

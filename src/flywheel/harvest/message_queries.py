@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Final, TypeVar
+from collections.abc import Sequence
+from typing import Final
 
 from flywheel.model import MessageId, ProjectId, SessionId
 from flywheel.readers import Restored, Retracted, message_id
 from flywheel.store import Tx
+from flywheel.store.chunks import chunks
 
-T = TypeVar("T")
-
-_IN: Final = 500  # values of one IN list
 _BLOCKS: Final = 8  # drafts of one record that a retraction of the record covers
 _OWNED: Final = "SELECT id, project_id FROM message WHERE id IN :ids"
 
@@ -19,7 +17,7 @@ _OWNED: Final = "SELECT id, project_id FROM message WHERE id IN :ids"
 def taken(tx: Tx, ids: Sequence[str]) -> dict[str, str]:
     """Which of these messages are stored, with their session, or were forgotten (no session)."""
     taken: dict[str, str] = {}
-    for part in parts(ids):
+    for part in chunks(ids):
         taken.update(tx.all("SELECT id, '' FROM tombstone WHERE kind = 'message' AND id IN :ids", ids=part))
         taken.update(tx.all("SELECT id, session_id FROM message WHERE id IN :ids", ids=part))
     return taken
@@ -35,7 +33,7 @@ def retracted_rows(tx: Tx, item: Retracted, agent: str, session: SessionId) -> l
     blocks = ["", *(f"#{number}" for number in range(1, _BLOCKS))]
     ids = [message_id(agent, (*key, block) if block else key) for key in item.keys for block in blocks]
     found: list[tuple[MessageId, ProjectId]] = []
-    for part in parts(ids):
+    for part in chunks(ids):
         found += [(id, project) for id, project in tx.all(_OWNED, ids=part)]
     return found
 
@@ -43,7 +41,7 @@ def retracted_rows(tx: Tx, item: Retracted, agent: str, session: SessionId) -> l
 def restored_rows(tx: Tx, item: Restored, agent: str) -> list[tuple[MessageId, ProjectId]]:
     """The messages that were taken back and hold again."""
     found: list[tuple[MessageId, ProjectId]] = []
-    for part in parts([message_id(agent, key) for key in item.keys]):
+    for part in chunks([message_id(agent, key) for key in item.keys]):
         rows = tx.all("SELECT message_id, project_id, reason FROM retraction WHERE message_id IN :ids", ids=part)
         found += [(id, project) for id, project, reason in rows if item.reason in ("", reason)]
     return found
@@ -53,8 +51,3 @@ def count(tx: Tx, session: SessionId) -> int:
     """How many messages a session has."""
     row = tx.one("SELECT COUNT(*) FROM message WHERE session_id = :s", s=session)
     return int(row[0]) if row else 0
-
-
-def parts(items: Sequence[T]) -> Iterator[Sequence[T]]:
-    """The items in pieces that fit into one IN list."""
-    return (items[start : start + _IN] for start in range(0, len(items), _IN))

@@ -12,8 +12,8 @@ from flywheel.harvest.rules import Draft, Point, Quote
 from flywheel.harvest.rules.drafting import draft_of
 from flywheel.harvest.rules.statements import RULED, Speaker, Statement, statements
 from flywheel.harvest.rules.topic import clause, key_of, links_of, merge_links, negative, stems, subject_of, title_of
-from flywheel.harvest.rules.values import STATES
 from flywheel.harvest.rules.wording import shorten
+from flywheel.knowledge.parts import STATES
 from flywheel.model import (
     GLOBAL,
     Category,

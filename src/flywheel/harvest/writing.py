@@ -10,7 +10,7 @@ from typing import Final
 
 from flywheel.harvest.conversations import Conversations, Home
 from flywheel.harvest.evidence import Evidence
-from flywheel.harvest.message_queries import count, parts, restored_rows, retracted_rows, taken
+from flywheel.harvest.message_queries import count, restored_rows, retracted_rows, taken
 from flywheel.jobs.queue import enqueue
 from flywheel.jobs.worker import Deps
 from flywheel.model import (
@@ -27,6 +27,7 @@ from flywheel.model import (
 )
 from flywheel.readers import RENDERERS, Draft, Parsed, Restored, Retracted, SessionFacts, session_id
 from flywheel.store import Tx, mapper
+from flywheel.store.chunks import chunks
 
 EXTRACT: Final = "extract"
 RETRO: Final = "retro"
@@ -200,7 +201,7 @@ class Writer:
             session = self._known[item.session]
             if isinstance(item, Restored):
                 rows = restored_rows(tx, item, self._agent)
-                for part in parts(rows):
+                for part in chunks(rows):
                     tx.run("DELETE FROM retraction WHERE message_id IN :ids", ids=[id for id, _ in part])
             else:
                 rows = retracted_rows(tx, item, self._agent, session.id)
@@ -215,7 +216,7 @@ class Writer:
     ) -> list[tuple[MessageId, ProjectId]]:
         """Insert the retractions that are not known yet; gives those messages."""
         news: list[tuple[MessageId, ProjectId]] = []
-        for part in parts(rows):
+        for part in chunks(rows):
             done = tx.all("SELECT message_id FROM retraction WHERE message_id IN :ids", ids=[id for id, _ in part])
             fresh = [(id, project) for id, project in part if (id,) not in done]
             mapper.insert_many(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from functools import lru_cache
@@ -81,3 +81,23 @@ def _zone(name: str) -> tzinfo:
         return ZoneInfo(name) if name else UTC
     except (KeyError, OSError, ValueError):  # no such zone, or none that this machine knows
         return UTC
+
+
+def sort_lines(text: str, marks: re.Pattern[str], plain: Callable[[str], None], marked: Callable[[str], None]) -> None:
+    """Give whole lines on, in order: each that ``marks`` finds (behind its ``\\n``) alone, what lies between together.
+
+    A marked line comes without its end, the others with theirs; CRLF counts as an end.
+    """
+    if "\r" in text:
+        text = text.replace("\r\n", "\n")
+    lines = f"\n{text}" if text.endswith("\n") else f"\n{text}\n"
+    at = 1
+    for match in marks.finditer(lines):
+        start = match.start() + 1
+        stop = lines.find("\n", start)
+        if start > at:
+            plain(lines[at:start])
+        marked(lines[start:stop])
+        at = stop + 1
+    if at < len(lines):
+        plain(lines[at:])

@@ -11,8 +11,9 @@ from flywheel.harvest.rules.cues import words_of
 from flywheel.harvest.rules.score import DATE, total
 from flywheel.harvest.rules.statements import EXPLAINING
 from flywheel.harvest.rules.topic import key_of, links_of, merge_links, stems, subject_of, title_of
-from flywheel.harvest.rules.values import CAUSE, FIX, PROOF, SYMPTOM, Draft, Point, quote
+from flywheel.harvest.rules.values import Draft, Point, quote
 from flywheel.harvest.rules.wording import shorten, stated
+from flywheel.knowledge.parts import CAUSE, FIX, PROOF, SYMPTOM
 from flywheel.model import Category, ClaimType, Message, MessageKind, Role, evidence_id
 from flywheel.text import stance
 from flywheel.text.prose import QUOTE, Sentence

@@ -10,7 +10,8 @@ from typing import Final
 
 from flywheel.harvest.rules.bugs import is_error
 from flywheel.harvest.rules.score import total
-from flywheel.harvest.rules.values import FAILS, STATES, Draft, Link, Point, Quote, quote
+from flywheel.harvest.rules.values import Draft, Link, Point, Quote, quote
+from flywheel.knowledge.parts import FAILS, STATES
 from flywheel.model import Category, ClaimType, Clean, Message, Role, evidence_id
 from flywheel.text.compose import fixed, fold, join, squeeze
 

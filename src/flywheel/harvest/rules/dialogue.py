@@ -20,8 +20,9 @@ from flywheel.harvest.rules.topic import (
     title_of,
     value_of,
 )
-from flywheel.harvest.rules.values import DETAIL, STATES, Draft, Link, Point, Quote, quote
+from flywheel.harvest.rules.values import Draft, Link, Point, Quote, quote
 from flywheel.harvest.rules.wording import shorten
+from flywheel.knowledge.parts import DETAIL, STATES
 from flywheel.model import Category, ClaimType, Clean, Message, Role
 from flywheel.text.compose import fixed, join, span, squeeze
 from flywheel.text.prose import HEADING, QUOTE, Sentence, sentences

@@ -15,8 +15,9 @@ from flywheel.harvest.rules.topic import (
     title_of,
     value_of,
 )
-from flywheel.harvest.rules.values import DETAIL, REPLACES, STATES, WHY, Draft, Link, Point, quote
+from flywheel.harvest.rules.values import Draft, Link, Point, quote
 from flywheel.harvest.rules.wording import shorten, stated
+from flywheel.knowledge.parts import DETAIL, REPLACES, STATES, WHY
 from flywheel.model import Category, ClaimType, Clean, Role
 from flywheel.text import stance
 from flywheel.text.compose import span, squeeze

@@ -9,8 +9,9 @@ from typing import Final
 
 from flywheel.harvest.rules.score import total
 from flywheel.harvest.rules.topic import clause, key_of, links_of, subject_of, title_of
-from flywheel.harvest.rules.values import STATES, Draft, Point, quote
+from flywheel.harvest.rules.values import Draft, Point, quote
 from flywheel.harvest.rules.wording import shorten, stated
+from flywheel.knowledge.parts import STATES
 from flywheel.model import Category, ClaimType, Message, Role
 from flywheel.text import stance
 from flywheel.text.prose import HEADING, MAX_SENTENCE, QUOTE, sentences

@@ -13,7 +13,8 @@ from flywheel.harvest.rules.commands import Workshop
 from flywheel.harvest.rules.drafting import draft_of
 from flywheel.harvest.rules.statements import Speaker, Statement, acknowledges, statements
 from flywheel.harvest.rules.topic import same, sayings
-from flywheel.harvest.rules.values import DETAIL, FLOOR, REPLACES, STATES, Draft, Point, Quote, Yield, quote
+from flywheel.harvest.rules.values import FLOOR, Draft, Point, Quote, Yield, quote
+from flywheel.knowledge.parts import DETAIL, REPLACES, STATES
 from flywheel.model import Category, ClaimType, Message, MessageKind, Role
 from flywheel.text.prose import Sentence
 from flywheel.text.stance import Refusal

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from flywheel.knowledge.parts import REPLACES
 from flywheel.model import Category, ClaimType, Clean, DocumentId, Message, MessageId, Micros, Role
 from flywheel.text.compose import span
 
@@ -15,19 +16,6 @@ FLOOR: Final = 0.5
 
 CONVERSATION: Final = 1
 """The rank of what was said in a conversation."""
-
-STATES: Final = ""
-"""The attribute of a point that states the entry itself; the others are named below."""
-WHY: Final = "why"
-DETAIL: Final = "detail"
-SYMPTOM: Final = "symptom"
-CAUSE: Final = "cause"
-FIX: Final = "fix"
-PROOF: Final = "proof"
-FAILS: Final = "fails"
-REPLACES: Final = "replaces"
-WITHDRAWN: Final = "withdrawn"
-
 
 _NO_MESSAGE: Final = MessageId("")
 

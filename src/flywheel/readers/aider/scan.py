@@ -12,7 +12,7 @@ from typing import Final
 
 from flywheel.readers.aider.say import Speech
 from flywheel.readers.aider.state import State
-from flywheel.readers.passage import local_micros
+from flywheel.readers.passage import local_micros, sort_lines
 from flywheel.readers.seam import Parsed, Record
 
 _MARKS: Final = re.compile(r"\n(?=[#>`~])(?:####(?: |(?=\n))|>(?: |(?=\n))|# aider chat started at |```|~~~)")
@@ -41,19 +41,7 @@ class _Scanner:
 
     def take(self, text: str) -> None:
         """Whole lines."""
-        if "\r" in text:
-            text = text.replace("\r\n", "\n")
-        lines = f"\n{text}" if text.endswith("\n") else f"\n{text}\n"
-        at = 1
-        for match in _MARKS.finditer(lines):
-            start = match.start() + 1
-            stop = lines.find("\n", start)
-            if start > at:
-                self._plain(lines[at:start])
-            self._marked(lines[start:stop])
-            at = stop + 1
-        if at < len(lines):
-            self._plain(lines[at:])
+        sort_lines(text, _MARKS, self._plain, self._marked)
 
     def close(self) -> None:
         """Nothing follows for now: what is open is complete."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from flywheel.model import MessageKind, Micros, Role, digest
 from flywheel.readers.claude.state import State
 from flywheel.readers.fields import cap_text, mapping_of, micros_of, native, text_of, true
-from flywheel.readers.seam import Draft, Parsed, Record, Retracted, SessionFacts
+from flywheel.readers.learned import Facts
+from flywheel.readers.seam import Draft, Parsed, Record, Retracted
 from flywheel.text.compose import FENCE_OPEN, strip_injected
 
 _FENCE: Final = FENCE_OPEN.strip("<>").split()[0]
@@ -28,22 +29,6 @@ class Turn:
     session: str  # native id
     trunk: bool  # whether it is part of the conversation with the person, and not of an agent started by it
     at: Micros
-
-
-@dataclass(slots=True)
-class Facts:
-    """What the pass has learned of one session."""
-
-    parent: str = ""
-    title: str = ""
-    cwd: str = ""
-    branch: str = ""
-    model: str = ""
-    version: str = ""
-    forked_from: str = ""
-    started: int | None = None
-    last: int | None = None
-    extra: dict[str, object] = field(default_factory=dict)
 
 
 class Ledger:
@@ -178,7 +163,7 @@ class Ledger:
         return Parsed(
             carry=self.state.dump(),
             drafts=tuple(self._drafts),
-            sessions={name: _told(name, facts) for name, facts in self.facts.items()},
+            sessions={name: facts.told(name) for name, facts in self.facts.items()},
             retracted=tuple(self.retracted),
             unknown=self._unknown,
         )
@@ -214,19 +199,3 @@ def _note(facts: Facts, record: Record, at: Micros, parent: str) -> None:
     if "forkedFrom" in record and not facts.forked_from:
         origin = record["forkedFrom"]
         facts.forked_from = native(mapping_of(origin).get("sessionId")) or native(origin)
-
-
-def _told(name: str, facts: Facts) -> SessionFacts:
-    return SessionFacts(
-        native_id=name,
-        parent=facts.parent,
-        title=facts.title,
-        cwd=facts.cwd,
-        branch=facts.branch,
-        model=facts.model,
-        version=facts.version,
-        forked_from=facts.forked_from,
-        started_at=None if facts.started is None else Micros(facts.started),
-        last_at=None if facts.last is None else Micros(facts.last),
-        extra=facts.extra,
-    )

@@ -8,10 +8,11 @@ from typing import Any, Final
 from flywheel.model import MessageKind, Role
 from flywheel.readers.claude.tools import asks_us
 from flywheel.readers.copilot.kinds import FAMILIES, QUIET
-from flywheel.readers.copilot.ledger import SPAWN, START, Event, Facts, Ledger, title_of
+from flywheel.readers.copilot.ledger import SPAWN, START, Event, Ledger, title_of
 from flywheel.readers.copilot.state import brief, load
 from flywheel.readers.copilot.tools import agent_of, called, finished, is_ours
 from flywheel.readers.fields import clip, list_of, mapping_of, micros_of, native, text_of, true, whole
+from flywheel.readers.learned import Facts
 from flywheel.readers.seam import Carry, Parsed, Record, Retracted
 
 _USAGE: Final[Mapping[str, str]] = {

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 
 from flywheel.model import MessageKind, Micros, Role, digest
 from flywheel.readers.copilot.state import State
 from flywheel.readers.fields import cap_text, clip, kind_name, mapping_of, micros_of, native
-from flywheel.readers.seam import Draft, Parsed, Record, Restored, Retracted, SessionFacts
+from flywheel.readers.learned import Facts
+from flywheel.readers.seam import Draft, Parsed, Record, Restored, Retracted
 from flywheel.text.compose import strip_injected
 
 START: Final = "session.start"
@@ -25,22 +26,6 @@ class Event:
     child: bool  # an agent's
     at: Micros
     data: Mapping[str, Any]
-
-
-@dataclass(slots=True)
-class Facts:
-    """What the pass has learned of one session."""
-
-    parent: str = ""
-    title: str = ""
-    cwd: str = ""
-    branch: str = ""
-    model: str = ""
-    version: str = ""
-    started: int | None = None
-    last: int | None = None
-    ended: int | None = None
-    extra: dict[str, object] = field(default_factory=dict)
 
 
 class Ledger:
@@ -147,7 +132,7 @@ class Ledger:
         return Parsed(
             carry=self.state.dump(),
             drafts=tuple(self._drafts),
-            sessions={name: _told(name, known) for name, known in self.facts.items()},
+            sessions={name: known.told(name) for name, known in self.facts.items()},
             retracted=tuple(self.retracted),
             unknown=self._unknown,
         )
@@ -169,22 +154,3 @@ class Ledger:
 def title_of(text: str) -> str:
     """The text as a title."""
     return clip(" ".join(strip_injected(text).split()), 120)
-
-
-def _told(name: str, facts: Facts) -> SessionFacts:
-    def micros(value: int | None) -> Micros | None:
-        return None if value is None else Micros(value)
-
-    return SessionFacts(
-        native_id=name,
-        parent=facts.parent,
-        title=facts.title,
-        cwd=facts.cwd,
-        branch=facts.branch,
-        model=facts.model,
-        version=facts.version,
-        started_at=micros(facts.started),
-        last_at=micros(facts.last),
-        ended_at=micros(facts.ended),
-        extra=facts.extra,
-    )

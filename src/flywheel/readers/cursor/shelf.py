@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from hashlib import blake2b
 from itertools import islice
 from typing import Any, Final
 
 from flywheel.model import MessageKind, Micros, Role
 from flywheel.readers.fields import TEXT_CAP, cap_text, mapping_of, text_of
-from flywheel.readers.seam import Carry, Draft, Parsed, Restored, Retracted, SessionFacts
+from flywheel.readers.learned import Facts
+from flywheel.readers.seam import Carry, Draft, Parsed, Restored, Retracted
 from flywheel.text.compose import FENCE_OPEN, strip_injected
 
 FENCE: Final = FENCE_OPEN.strip("<>").split()[0]
@@ -20,27 +20,6 @@ _RECENT: Final = 256  # messages that are known by what they were stored under
 _PARENTS: Final = 256
 
 Key = tuple[str, ...]
-
-
-@dataclass(slots=True)
-class Facts:
-    """What the pass has learned of one conversation."""
-
-    parent: str = ""
-    title: str = ""
-    cwd: str = ""
-    branch: str = ""
-    model: str = ""
-    first: int | None = None
-    last: int | None = None
-    extra: dict[str, object] = field(default_factory=dict)
-
-    def span(self, first: int | None, last: int | None) -> None:
-        """It was under way at these times."""
-        if first is not None:
-            self.first = first if self.first is None else min(first, self.first)
-        if last is not None:
-            self.last = last if self.last is None else max(last, self.last)
 
 
 class Shelf:
@@ -164,7 +143,7 @@ class Shelf:
         return Parsed(
             carry=self.dump(),
             drafts=tuple(self.drafts),
-            sessions={name: _told(name, facts) for name, facts in self.sessions.items()},
+            sessions={name: facts.told(name) for name, facts in self.sessions.items()},
             retracted=tuple(self.retracted),
             unknown=self.unknown,
         )
@@ -182,20 +161,6 @@ class Shelf:
             "recent": self.recent,
         }
         return {name: value for name, value in named.items() if value}
-
-
-def _told(name: str, facts: Facts) -> SessionFacts:
-    return SessionFacts(
-        native_id=name,
-        parent=facts.parent,
-        title=facts.title,
-        cwd=facts.cwd,
-        branch=facts.branch,
-        model=facts.model,
-        started_at=None if facts.first is None else Micros(facts.first),
-        last_at=None if facts.last is None else Micros(facts.last),
-        extra=facts.extra,
-    )
 
 
 def _trim(table: dict[str, Any], size: int) -> None:
