@@ -15,7 +15,6 @@ from tests.knowledge.claiming import START, claim, mark, value
 from flywheel.knowledge.compiling import Page, compile_page, fingerprint, heading, told_type
 from flywheel.knowledge.conflict import DAY
 from flywheel.knowledge.judging import Known
-from flywheel.knowledge.parts import PARTS
 from flywheel.model import Claim, ClaimType, Clean, Micros, Role, Status
 from flywheel.text.compose import current
 
@@ -237,11 +236,3 @@ def test_a_wording_rests_on_what_stands_not_on_who_confirmed_it() -> None:
 def test_repeating_a_hypothesis_makes_no_fact(role: Role, status: Status, kept: ClaimType) -> None:
     """An assistant that says it as a fact does not change what it is; a person's word does."""
     assert told_type(claim("a", role=role, status=status, type=ClaimType.FACT), ClaimType.HYPOTHESIS) is kept
-
-
-def test_extraction_and_pages_mean_the_same_parts() -> None:
-    """The names in the rules are those of the pages."""
-    from flywheel.harvest.rules import values
-
-    names = ("STATES", "WHY", "DETAIL", "SYMPTOM", "CAUSE", "FIX", "PROOF", "FAILS", "REPLACES", "WITHDRAWN")
-    assert {getattr(values, name) for name in names} == PARTS
