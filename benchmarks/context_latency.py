@@ -21,7 +21,7 @@ from benchmarks.big_store import Words, fill, make_checkouts, make_words
 from benchmarks.daemon import Running, import_all
 from benchmarks.transcripts import write_corpus
 from flywheel.app.parts import open_parts, wall_clock
-from flywheel.client import Client
+from flywheel.client import client_at
 from flywheel.config import Config, locate
 from flywheel.errors import DaemonDown
 
@@ -102,7 +102,7 @@ def _daemon(home: Path) -> Iterator[Running]:
             while not path.exists() and process.poll() is None and time.monotonic() < end:
                 time.sleep(0.05)
             _request(path, "/v1/health", b"")
-            yield Running(home=home, pid=process.pid, client=Client(path), socket=path)
+            yield Running(home=home, pid=process.pid, client=client_at(path), socket=path)
         finally:
             process.terminate()
 

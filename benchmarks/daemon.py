@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flywheel.cli.demo import demo_folder
-from flywheel.client import Client
+from flywheel.client import Client, client_at
 from flywheel.errors import DaemonDown
 
 
@@ -39,7 +39,7 @@ def running_daemon(settings: str = "", env: dict[str, str] | None = None) -> Ite
     variables = {k: v for k, v in os.environ.items() if not k.startswith(("CLAUDE", "XDG_"))}
     variables |= {"FLYWHEEL_HOME": str(home), "HOME": str(home)} | (env or {})
     process = subprocess.Popen([sys.executable, "-m", "flywheel.cli", "daemon"], env=variables, cwd="/")
-    client = Client(home / "run" / "flywheel.sock")
+    client = client_at(home / "run" / "flywheel.sock")
     try:
         _wait(client, process)
         yield Running(home=home, pid=process.pid, client=client, socket=home / "run" / "flywheel.sock")

@@ -57,7 +57,7 @@ def test_query_strings_become_what_the_verb_wants() -> None:
 
 def test_every_verb_but_the_hook_gives_a_dataclass() -> None:
     """The table of faces rests on it."""
-    verbs = [name for name in vars(Api) if not name.startswith("_") and name != "hook"]
+    verbs = [name for name in dir(Api) if not name.startswith("_") and name != "hook"]
     assert len(verbs) >= 14
     for name in verbs:
         assert hasattr(result_type(getattr(Api, name)), "__dataclass_fields__"), name

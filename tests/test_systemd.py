@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from flywheel.client import Client
+from flywheel.client import client_at
 from flywheel.config import Config
 from flywheel.errors import BadInput, Conflict, DaemonDown, Refused
 from flywheel.resources import resource_dir
@@ -92,7 +92,7 @@ def test_the_units_command_runs_the_daemon(home: Path) -> None:
     env = {"HOME": str(home), "XDG_RUNTIME_DIR": str(run)}
     with subprocess.Popen(words, env=env, cwd="/", stderr=subprocess.PIPE) as process:
         try:
-            client = Client(run / "flywheel" / "flywheel.sock")
+            client = client_at(run / "flywheel" / "flywheel.sock")
             end = time.monotonic() + PATIENCE
             while True:
                 assert process.poll() is None and time.monotonic() < end, process.communicate()

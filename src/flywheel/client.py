@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import socket
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,30 +16,20 @@ import orjson
 from flywheel import errors
 
 if TYPE_CHECKING:
-    from flywheel.api import (
-        Added,
-        AgentList,
-        Api,
-        Briefing,
-        Done,
-        Explained,
-        ImportProgress,
-        JobList,
-        Proposed,
-        ReviewQueue,
-        SearchAnswer,
-        Shown,
-        Status,
-        Transcript,
-        TranscriptList,
-        TreeDiff,
-        TreeHistory,
-        TreeListing,
-        TreeMatches,
-        TreeText,
-        WhyAnswer,
-    )
-    from flywheel.model import Micros
+    from flywheel.api import Api, Transcript, TranscriptList
+
+    Verbs = Api
+else:
+
+    class Verbs:
+        """Every verb of the `Api`, which says what each takes and gives, is forwarded as it is."""
+
+        def __getattr__(self, name: str) -> Callable[..., Any]:
+            from flywheel.api import Api
+
+            if name.startswith("_") or not hasattr(Api, name):
+                raise AttributeError(name)
+            return lambda **given: self._verb(name, **given)
 
 
 def _exchange(path: Path, seconds: float, head: str, body: bytes | Iterator[bytes]) -> tuple[int, bytes]:
@@ -81,8 +71,8 @@ def _classes() -> Mapping[str, type[errors.FlywheelError]]:
     return found
 
 
-class Client:
-    """Every verb of `Api`, asked of the daemon at ``socket_path``.
+class Client(Verbs):
+    """Every verb of `Api`, asked of the daemon at ``socket_path``; made by `client_at`.
 
     Raises DaemonDown when nobody answers there; any other error is the one that the daemon raised.
     """
@@ -109,69 +99,6 @@ class Client:
         from flywheel.codec import decode, encode, result_type
 
         return decode(result_type(getattr(Api, verb)), self.ask("POST", f"/v1/{verb}", encode(given)))
-
-    def context(
-        self, *, cwd: str, query: str = "", agent: str = "claude", budget: int | None = None, session: str = ""
-    ) -> Briefing:
-        found: Briefing = self._verb("context", cwd=cwd, query=query, agent=agent, budget=budget, session=session)
-        return found
-
-    def search(
-        self,
-        *,
-        query: str,
-        cwd: str = "",
-        project: str = "",
-        kinds: Sequence[str] = (),
-        limit: int = 10,
-        everywhere: bool = False,
-        since: Micros | None = None,
-        until: Micros | None = None,
-        statuses: Sequence[str] = (),
-    ) -> SearchAnswer:
-        found: SearchAnswer = self._verb(
-            "search",
-            query=query,
-            cwd=cwd,
-            project=project,
-            kinds=list(kinds),
-            limit=limit,
-            everywhere=everywhere,
-            since=since,
-            until=until,
-            statuses=list(statuses),
-        )
-        return found
-
-    def why(
-        self, *, question: str, cwd: str = "", project: str = "", limit: int = 5, as_of: Micros | None = None
-    ) -> WhyAnswer:
-        found: WhyAnswer = self._verb("why", question=question, cwd=cwd, project=project, limit=limit, as_of=as_of)
-        return found
-
-    def show(self, *, id: str) -> Shown:
-        found: Shown = self._verb("show", id=id)
-        return found
-
-    def status(self) -> Status:
-        found: Status = self._verb("status")
-        return found
-
-    def agents(self, *, cwd: str = "") -> AgentList:
-        found: AgentList = self._verb("agents", cwd=cwd)
-        return found
-
-    def standing(self) -> Done:
-        found: Done = self._verb("standing")
-        return found
-
-    def import_path(self, *, path: str = "", agent: str = "") -> ImportProgress:
-        found: ImportProgress = self._verb("import_path", path=path, agent=agent)
-        return found
-
-    def import_progress(self, *, id: str) -> ImportProgress:
-        found: ImportProgress = self._verb("import_progress", id=id)
-        return found
 
     def transcript_put(
         self,
@@ -209,173 +136,14 @@ class Client:
 
         return decode(TranscriptList, self.ask("GET", f"/v1/transcripts?limit={limit}"))
 
-    def sync(self, *, cwd: str) -> Done:
-        found: Done = self._verb("sync", cwd=cwd)
-        return found
-
-    def forget(self, *, id: str, reason: str = "") -> Done:
-        found: Done = self._verb("forget", id=id, reason=reason)
-        return found
-
-    def jobs(self, *, state: str = "") -> JobList:
-        found: JobList = self._verb("jobs", state=state)
-        return found
-
-    def job_retry(self, *, id: str) -> Done:
-        found: Done = self._verb("job_retry", id=id)
-        return found
-
-    def job_drop(self, *, id: str) -> Done:
-        found: Done = self._verb("job_drop", id=id)
-        return found
-
-    def propose(
-        self,
-        *,
-        statement: str,
-        quote: str,
-        cwd: str,
-        source: str = "",
-        type: str = "",
-        scope: str = "",
-        agent: str = "",
-        session: str = "",
-    ) -> Proposed:
-        given = {"source": source, "type": type, "scope": scope, "agent": agent, "session": session}
-        found: Proposed = self._verb("propose", statement=statement, quote=quote, cwd=cwd, **given)
-        return found
-
-    def add(
-        self,
-        *,
-        cwd: str,
-        path: str = "",
-        text: str = "",
-        name: str = "",
-        kind: str = "",
-        rank: str = "",
-        date: str = "",
-        scope: str = "",
-    ) -> Added:
-        given = {"name": name, "kind": kind, "rank": rank, "date": date, "scope": scope}
-        found: Added = self._verb("add", cwd=cwd, path=path, text=text, **given)
-        return found
-
-    def note(self, *, text: str, cwd: str) -> Added:
-        found: Added = self._verb("note", text=text, cwd=cwd)
-        return found
-
-    def review_queue(
-        self, *, cwd: str = "", project: str = "", limit: int = 20, everywhere: bool = False
-    ) -> ReviewQueue:
-        found: ReviewQueue = self._verb("review_queue", cwd=cwd, project=project, limit=limit, everywhere=everywhere)
-        return found
-
-    def confirm(
-        self,
-        *,
-        ids: Sequence[str],
-        who: str,
-        door: str,
-        type: str = "",
-        scope: str | None = None,
-        reread: Sequence[str] = (),
-        reason: str = "",
-    ) -> Done:
-        given = {"type": type, "scope": scope, "reread": list(reread), "reason": reason}
-        return self._done("confirm", ids=list(ids), who=who, door=door, **given)
-
-    def confirm_by_words(self, *, id: str, quote: str, session: str, agent: str) -> Done:
-        return self._done("confirm_by_words", id=id, quote=quote, session=session, agent=agent)
-
-    def told(self, *, ids: Sequence[str], agent: str, session: str) -> Done:
-        return self._done("told", ids=list(ids), agent=agent, session=session)
-
-    def reject(self, *, ids: Sequence[str], who: str, door: str, reason: str = "") -> Done:
-        return self._done("reject", ids=list(ids), who=who, door=door, reason=reason)
-
-    def merge(self, *, ids: Sequence[str], into: str, who: str, door: str, reason: str = "") -> Done:
-        return self._done("merge", ids=list(ids), into=into, who=who, door=door, reason=reason)
-
-    def split(self, *, id: str, claims: Sequence[str], who: str, door: str, reason: str = "") -> Done:
-        return self._done("split", id=id, claims=list(claims), who=who, door=door, reason=reason)
-
-    def defer(self, *, ids: Sequence[str], until: Micros, who: str, door: str, reason: str = "") -> Done:
-        return self._done("defer", ids=list(ids), until=until, who=who, door=door, reason=reason)
-
-    def invalidate(self, *, ids: Sequence[str], reason: str, who: str, door: str) -> Done:
-        return self._done("invalidate", ids=list(ids), reason=reason, who=who, door=door)
-
-    def supersede(self, *, old: str, new: str, who: str, door: str, reason: str = "") -> Done:
-        return self._done("supersede", old=old, new=new, who=who, door=door, reason=reason)
-
-    def revert(self, *, id: str, version: int, who: str, door: str, reason: str = "") -> Done:
-        return self._done("revert", id=id, version=version, who=who, door=door, reason=reason)
-
-    def pin(self, *, ids: Sequence[str], who: str, door: str) -> Done:
-        return self._done("pin", ids=list(ids), who=who, door=door)
-
-    def unpin(self, *, ids: Sequence[str], who: str, door: str) -> Done:
-        return self._done("unpin", ids=list(ids), who=who, door=door)
-
-    def _done(self, verb: str, **given: object) -> Done:
-        found: Done = self._verb(verb, **given)
-        return found
-
-    def feedback(self, *, id: str, verdict: str, note: str = "", agent: str = "", session: str = "") -> Done:
-        found: Done = self._verb("feedback", id=id, verdict=verdict, note=note, agent=agent, session=session)
-        return found
-
-    def tree_ls(self, *, path: str = "", cwd: str = "", project: str = "", limit: int = 1000) -> TreeListing:
-        found: TreeListing = self._verb("tree_ls", path=path, cwd=cwd, project=project, limit=limit)
-        return found
-
-    def tree_cat(self, *, path: str, cwd: str = "", project: str = "", start: int = 1, lines: int = 2000) -> TreeText:
-        given = {"path": path, "cwd": cwd, "project": project}
-        found: TreeText = self._verb("tree_cat", **given, start=start, lines=lines)
-        return found
-
-    def tree_grep(
-        self,
-        *,
-        pattern: str,
-        path: str = "",
-        cwd: str = "",
-        project: str = "",
-        ignore_case: bool = False,
-        extended: bool = False,
-        context: int = 0,
-        limit: int = 200,
-    ) -> TreeMatches:
-        given = {"pattern": pattern, "path": path, "cwd": cwd, "project": project}
-        found: TreeMatches = self._verb(
-            "tree_grep", **given, ignore_case=ignore_case, extended=extended, context=context, limit=limit
-        )
-        return found
-
-    def tree_tree(self, *, path: str = "", cwd: str = "", project: str = "", depth: int = 3) -> TreeListing:
-        found: TreeListing = self._verb("tree_tree", path=path, cwd=cwd, project=project, depth=depth)
-        return found
-
-    def tree_log(self, *, path: str = "", cwd: str = "", project: str = "", limit: int = 50) -> TreeHistory:
-        found: TreeHistory = self._verb("tree_log", path=path, cwd=cwd, project=project, limit=limit)
-        return found
-
-    def tree_diff(self, *, path: str = "", cwd: str = "", project: str = "", change: str = "") -> TreeDiff:
-        found: TreeDiff = self._verb("tree_diff", path=path, cwd=cwd, project=project, change=change)
-        return found
-
-    def project_explain(self, *, path: str) -> Explained:
-        found: Explained = self._verb("project_explain", path=path)
-        return found
-
-    def project_merge(self, *, source: str, target: str) -> Done:
-        found: Done = self._verb("project_merge", source=source, target=target)
-        return found
-
     def hook(self, *, agent: str, event: str, payload: bytes, host: str = "") -> bytes:
         kind = "application/octet-stream" + (f"\r\nX-Flywheel-Host: {host}" if host else "")
         return self.ask("POST", f"/v1/hook/{agent}/{event}", payload, kind)
+
+
+def client_at(socket_path: Path, *, timeout: float = 60.0) -> Client:
+    """A client of the daemon at this socket; ``timeout`` in seconds."""
+    return Client(socket_path, timeout=timeout)  # type: ignore[abstract]  # the other verbs are forwarded
 
 
 def _error(status: int, data: bytes) -> errors.FlywheelError:
@@ -386,8 +154,3 @@ def _error(status: int, data: bytes) -> errors.FlywheelError:
         return kind(str(found["message"]), **dict(found.get("details") or {}))
     except (ValueError, KeyError, TypeError):
         return errors.FlywheelError(f"the daemon answered {status} with something that is no error of ours")
-
-
-def _proof(client: Client) -> Api:
-    """Held by the type checker: the client offers every verb."""
-    return client

@@ -17,7 +17,7 @@ import pytest
 
 from flywheel.api import ImportProgress
 from flywheel.cli.demo import demo_folder
-from flywheel.client import Client
+from flywheel.client import Client, client_at
 from flywheel.errors import DaemonDown
 
 PATIENCE = 100.0
@@ -49,7 +49,7 @@ class House:
     @property
     def client(self) -> Client:
         """A client of the daemon."""
-        return Client(self.socket)
+        return client_at(self.socket)
 
     def start(self) -> None:
         """Start the daemon and wait until it answers."""

@@ -18,7 +18,7 @@ import pytest
 from flywheel import app
 from flywheel.api import Api
 from flywheel.cli.demo import demo_folder
-from flywheel.client import Client
+from flywheel.client import Client, client_at
 from flywheel.config import Places, parse_config
 from flywheel.daemon.serve import serving
 from flywheel.daemon.single import bound_socket
@@ -96,7 +96,7 @@ def faces(short: Path) -> Iterator[Faces]:
     app.settle_all(parts, trees=True)
     assert inside.import_progress(id=progress.id).done
     with served(inside, short) as path:
-        yield Faces(inside, Client(path), path, project, transcripts)
+        yield Faces(inside, client_at(path), path, project, transcripts)
     inside.close()
     parts.close()
 

@@ -16,7 +16,7 @@ from tests.faces.conftest import Answered, Faces, ask, served
 
 from flywheel import __version__, errors
 from flywheel.api import Api
-from flywheel.client import Client
+from flywheel.client import client_at
 from flywheel.http import HOOK_PROTOCOL, MAX_BODY, MAX_HOOK, READS, RESOURCES, WRITES
 
 
@@ -144,7 +144,7 @@ def test_no_body_is_no_arguments(faces: Faces) -> None:
 )
 def test_a_body_that_is_too_large_is_refused(faces: Faces, path: str, limit: int) -> None:
     """An error that the client understands, though the body is not read to its end; the next request is served."""
-    client = Client(faces.socket)
+    client = client_at(faces.socket)
     with pytest.raises(errors.BadInput, match=f"larger than {limit >> 20} MB") as caught:
         client.ask("POST", path, b'{"query": "' + b"x" * (limit + (1 << 20)) + b'"}')
     assert caught.value.details["limit"] == limit
@@ -223,7 +223,7 @@ def test_every_error_arrives_as_its_own_class(broken: tuple[Broken, Path], kind:
     api, path = broken
     api.error = kind("it is “so”", field="x", paths=["a", "b"])
     with pytest.raises(errors.FlywheelError) as caught:
-        Client(path).status()
+        client_at(path).status()
     assert type(caught.value) is kind
     assert caught.value.message == "it is “so”"
     assert caught.value.details == {"field": "x", "paths": ["a", "b"]}
@@ -265,10 +265,10 @@ def test_slow_verbs_hold_up_neither_hooks_nor_health(broken: tuple[Broken, Path]
 def test_nobody_there_is_a_daemon_that_is_down(short: Path) -> None:
     """No socket, and a socket that nobody listens on, are the same to a client: retryable, with the remedy."""
     with pytest.raises(errors.DaemonDown, match="start it") as caught:
-        Client(short / "none.sock").status()
+        client_at(short / "none.sock").status()
     assert caught.value.retryable and caught.value.exit_code == 6
     with served(cast("Api", Broken()), short / "left") as path:
         kept = path.with_name("kept.sock")
         path.rename(kept)
     with pytest.raises(errors.DaemonDown):
-        Client(kept).status()
+        client_at(kept).status()

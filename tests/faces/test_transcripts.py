@@ -18,7 +18,7 @@ from tests.faces.conftest import Answered, ask, served
 
 from flywheel import app, errors
 from flywheel.api import Api, Transcript
-from flywheel.client import Client
+from flywheel.client import Client, client_at
 from flywheel.config import Places, parse_config
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
@@ -48,7 +48,7 @@ def house() -> Iterator[House]:
     parts = app.open_parts(parse_config({"http": {"upload_mb": 1}}), places, {}, folder / "user")
     inside = app.App(parts)
     with served(inside, folder) as path:
-        yield House(inside, Client(path), path, folder)
+        yield House(inside, client_at(path), path, folder)
     inside.close()
     parts.close()
     shutil.rmtree(folder)

@@ -13,7 +13,7 @@ from typing import Final
 import orjson
 
 from flywheel import __version__, errors
-from flywheel.client import Client
+from flywheel.client import Client, client_at
 from flywheel.config import Config, Places, Table, locate, parse_config
 from flywheel.errors import ConfigError, DaemonDown, Unavailable
 
@@ -55,7 +55,7 @@ def connect(*, start: bool = True, timeout: float = 120.0) -> Client:
     """A client of the running daemon, which is started when it does not run, and anew when it is of another version."""
     settings = load_settings()
     path = settings.places.socket(settings.config)
-    client = Client(path, timeout=timeout)
+    client = client_at(path, timeout=timeout)
     try:
         version = orjson.loads(client.ask("GET", "/v1/health"))["version"]
     except DaemonDown:
@@ -75,7 +75,7 @@ def start_daemon(settings: Settings) -> None:
     Raises what the daemon died of, with what it printed; Unavailable when it neither answers nor dies.
     """
     process, log = _spawn(settings)
-    client = Client(settings.places.socket(settings.config), timeout=5.0)
+    client = client_at(settings.places.socket(settings.config), timeout=5.0)
     end = time.monotonic() + START_SECONDS
     while time.monotonic() < end:
         try:

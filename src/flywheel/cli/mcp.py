@@ -27,13 +27,13 @@ def reach() -> Api:
     It is never replaced by one of another version: this process may be older than the daemon.
     """
     from flywheel.cli.link import load_settings, start_daemon
-    from flywheel.client import Client
+    from flywheel.client import client_at
     from flywheel.errors import DaemonDown
     from flywheel.hooks.wanted import NO_START
 
     _complete(Path(f"/run/user/{os.getuid()}"))
     settings = load_settings()
-    client = Client(settings.places.socket(settings.config))
+    client = client_at(settings.places.socket(settings.config))
     try:
         client.ask("GET", "/v1/health")
     except DaemonDown:
