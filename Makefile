@@ -13,8 +13,9 @@ up: $(VENV)/.installed
 down:
 	@if [ -x $(BIN)/flywheel ]; then $(BIN)/flywheel down; else echo "Nothing is installed in $(VENV)."; fi
 
+# As many test files at a time as there are cores.
 test: check
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n logical --dist loadfile
 
 check: $(VENV)/.test
 	$(BIN)/ruff check .

@@ -12,20 +12,31 @@ from typing import Final
 
 BENCHMARKS: Final[Mapping[str, str]] = {
     "ast": "benchmarks.ast",
+    "beliefs": "benchmarks.beliefs",
+    "cockpit": "benchmarks.cockpit",
     "conflict": "benchmarks.conflict",
+    "cosqa": "benchmarks.cosqa",
     "client_start": "benchmarks.client_start",
     "context_latency": "benchmarks.context_latency",
     "devmembench": "benchmarks.devmembench",
     "extraction": "benchmarks.extraction",
+    "glossary": "benchmarks.glossary",
     "hook": "benchmarks.hook",
     "idle": "benchmarks.idle",
     "ingest": "benchmarks.ingest",
+    "lint": "benchmarks.lint",
     "live": "benchmarks.live",
     "locomo": "benchmarks.locomo",
     "mcp": "benchmarks.mcp",
+    "precision": "benchmarks.precision",
     "readers": "benchmarks.readers",
     "redact": "benchmarks.redact",
+    "rename": "benchmarks.rename",
     "render": "benchmarks.render",
+    "swe_loc": "benchmarks.swe_loc",
+    "symbols": "benchmarks.symbols",
+    "sync": "benchmarks.sync",
+    "topology": "benchmarks.topology",
 }
 """Name to module; each has ``run(data: Path | None, n: int | None) -> dict`` with ``results``, ``floor`` and ``n``."""
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import statistics
+import subprocess
 import sys
 import sysconfig
 import tempfile
@@ -14,9 +16,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from flywheel.codemap.languages import language_of, load
-from flywheel.codemap.pool import ParserPool
+from flywheel.codemap.pool import ParserPool, cpu_seconds
 from flywheel.codemap.worker import sync_checkout
 from flywheel.config import Config
+from flywheel.index.follow import step
+from flywheel.index.text import TextFollower
 from flywheel.jobs.worker import Deps
 from flywheel.model import Micros, Project, ProjectId, SourceFile
 from flywheel.store import mapper
@@ -30,33 +34,45 @@ EDITS: Final = 25
 def run(data: Path | None, n: int | None) -> dict[str, Any]:
     """Index ``data`` (CPython's own ``Lib`` when None), at most ``n`` files of it; the results' unit is in their names.
 
-    ``ratio`` is the cold sync, all in, over the floor: tree-sitter alone parsing the same files one after the other in
-    the same run. ``incremental_ms`` is one changed file, from the start of its sync to its committed rows.
+    ``ratio`` is the cold sync and the full text after it over the floor: tree-sitter alone parsing the same files one
+    after the other in the same run. ``rows_ratio`` is without the full text, which the product writes in a process of
+    its own, beside the sync. ``work_ratio``: the processor time of all processes, full text included, over the floor's;
+    half of it is what two cores could reach, and other work on the machine does not lengthen it. ``incremental_ms`` is
+    one changed file, from the start of its sync to its committed rows.
     """
-    ratios, floors, colds, edits = [], [], [], []
+    ratios, floors, colds, edits, texts, works = [], [], [], [], [], []
     with tempfile.TemporaryDirectory(prefix="flywheel-ast-") as temporary:
         base = Path(temporary).resolve()
         files = _copy(data or Path(sysconfig.get_paths()["stdlib"]), base / "checkout", n)
+        ctags = _ctags(base / "checkout")
         _say(f"{len(files)} files, {sum(file.stat().st_size for file in files) / 1e6:.1f} MB")
         for number in range(ROUNDS):
             with _indexer(base / f"data{number}") as (deps, pool, project):
-                start = time.perf_counter()
+                start, began = time.perf_counter(), time.process_time()
                 report = sync_checkout(str(base / "checkout"), project, deps, pool)
                 colds.append(time.perf_counter() - start)
+                texts.append(_full_text(deps))
+                worked = time.process_time() - began + sum(cpu_seconds(pid) or 0.0 for pid in pool.pids())
                 with deps.db.read() as tx:
                     indexed = mapper.find(tx, SourceFile, "WHERE state = 'indexed'")
+                began = time.process_time()
                 floors.append(_parse_only([base / "checkout" / row.path for row in indexed]))
-                ratios.append(colds[-1] / floors[-1])
-                _say(f"cold {colds[-1]:.2f} s, parsing alone {floors[-1]:.2f} s, {report.symbols} symbols")
+                works.append(worked / (time.process_time() - began))
+                ratios.append((colds[-1] + texts[-1]) / floors[-1])
+                told = f"cold {colds[-1]:.2f} s, full text {texts[-1]:.2f} s, parsing alone {floors[-1]:.2f} s"
+                _say(f"{told}, {report.symbols} symbols")
                 edits += _edit(base / "checkout", [row.path for row in indexed], deps, pool, project)
     return {
         "results": {
             "ratio": round(statistics.median(ratios), 3),
+            "rows_ratio": round(statistics.median(cold / floor for cold, floor in zip(colds, floors, strict=True)), 3),
+            "work_ratio": round(statistics.median(works), 3),
+            "text_s": round(statistics.median(texts), 3),
             "incremental_ms": round(statistics.median(edits), 2),
             "incremental_p95_ms": round(statistics.quantiles(edits, n=20)[-1], 2),
             "cold_s": round(statistics.median(colds), 3),
         },
-        "floor": {"parse_s": round(statistics.median(floors), 3)},
+        "floor": {"parse_s": round(statistics.median(floors), 3), "ctags_s": ctags},
         "n": len(files),
     }
 
@@ -100,6 +116,26 @@ def _indexer(data: Path) -> Iterator[tuple[Deps, ParserPool, Any]]:
     finally:
         pool.close()
         db.close()
+
+
+def _full_text(deps: Deps) -> float:
+    """Seconds that the text index takes to come up with the rows."""
+    start = time.perf_counter()
+    config = deps.config.index
+    follower = TextFollower(deps.data / "text", heap=config.heap_mb << 20, tool_chars=config.tool_chars)
+    while step(deps.db, follower):
+        pass
+    follower.close()
+    return time.perf_counter() - start
+
+
+def _ctags(root: Path) -> float | None:
+    """Seconds of ``ctags -R``; None where there is no such program."""
+    if shutil.which("ctags") is None:
+        return None
+    start = time.perf_counter()
+    subprocess.run(("ctags", "-R", "-f", os.devnull, str(root)), check=True, stdin=subprocess.DEVNULL)
+    return round(time.perf_counter() - start, 3)
 
 
 def _parse_only(files: Sequence[Path]) -> float:

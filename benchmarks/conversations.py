@@ -42,6 +42,8 @@ class Talk:
 class Brought:
     """A store that holds the conversations, and what its ids mean."""
 
+    parts: Any  # flywheel.app.parts.Parts
+    folders: Mapping[str, str]  # the data set's project to its checkout
     searcher: Any  # flywheel.search.query.Searcher
     projects: Mapping[str, Sequence[Any]]  # the data set's project to its family of ids
     messages: Mapping[str, str]  # message id to the data set's
@@ -78,6 +80,8 @@ def brought_in(talks: Sequence[Talk]) -> Iterator[Brought]:
             for key in ((_uuid(said.id),), (_uuid(said.id), "#0"))
         }
         yield Brought(
+            parts=parts,
+            folders={name: str(checkout) for name, checkout in checkouts.items()},
             searcher=app.open_readers(parts).searcher,
             projects=families,
             messages=messages,
@@ -109,6 +113,11 @@ def _import(parts: Any, root: Path) -> None:
     if failed:
         raise RuntimeError(f"jobs failed: {failed[:3]}")
     print(f"{count} messages imported and indexed", file=sys.stderr)
+
+
+def native(name: str) -> str:
+    """What a talk or a message of the data set is called in the transcripts."""
+    return _uuid(name)
 
 
 def _uuid(name: str) -> str:
@@ -159,6 +168,8 @@ class Floor:
     def search(self, question: str, project: str = "") -> list[str]:
         """Ids, best first, of one project or of all."""
         words = dict.fromkeys(re.findall(r"\w+", question.lower()))
+        if not words:
+            return []
         match = " OR ".join(f'"{word}"' for word in words)
         found = self._base.execute("SELECT id, project FROM row WHERE row MATCH ? ORDER BY rank, rowid", (match,))
         return [id for id, owner in found if owner == project or not project]

@@ -79,12 +79,12 @@ def run(data: Path | None, n: int | None) -> dict[str, Any]:
     chance = random.Random(7)
     with tempfile.TemporaryDirectory(prefix="flywheel-render-", dir=data) as folder:
         db = connect("sqlite", Path(folder))
-        ids = _plant(db, chance, count)
-        deps = _deps(db, Path(folder))
-        tree = _tree(db, deps)
-        before, began = _memory(), time.perf_counter()
-        _render(tree, deps, record.ALL, [""])
-        first, peak = time.perf_counter() - began, _memory() - before
+        ids = plant(db, chance, count)
+        deps = deps_of(db, Path(folder))
+        tree = tree_of(db, deps)
+        before, began = memory(), time.perf_counter()
+        render_due(tree, deps, record.ALL, [""])
+        first, peak = time.perf_counter() - began, memory() - before
         print(f"{count} pages in {first:.1f} s, {peak:.0f} MB more", file=sys.stderr)
         times = [_once(db, deps, chance.choice(ids), number) for number in range(CLAIMS)]
         floor = [_floor(tree.root / "floor.md", tree.root / "wiki/decisions") for _ in range(CLAIMS)]
@@ -110,13 +110,14 @@ def _once(db: Db, deps: Deps, id: str, number: int) -> float:
         assert entry is not None
         _say(tx, entry, f"And {_WORDS[number % len(_WORDS)]} number {number} was added to it.", 100 + number)
         changed(tx, id, now=Micros(_AT + number), reason=fixed("said"), actor=RULES)
-    tree = _tree(db, deps)
+    tree = tree_of(db, deps)
     began = time.perf_counter()
-    _render(tree, deps, record.ENTRY, [id])
+    render_due(tree, deps, record.ENTRY, [id])
     return (time.perf_counter() - began) * 1000
 
 
-def _render(tree: Tree, deps: Deps, kind: str, ids: Sequence[str]) -> None:
+def render_due(tree: Tree, deps: Deps, kind: str, ids: Sequence[str]) -> None:
+    """Mark something due and render."""
     with deps.db.write() as tx:
         record.mark(tx, tree.id, kind, ids)
     worker.render(tree, deps)
@@ -132,7 +133,8 @@ def _floor(path: Path, folder: Path) -> float:
     return (time.perf_counter() - began) * 1000
 
 
-def _deps(db: Db, data: Path) -> Deps:
+def deps_of(db: Db, data: Path) -> Deps:
+    """What jobs get."""
     return Deps(
         db=db,
         config=Config(),
@@ -144,18 +146,20 @@ def _deps(db: Db, data: Path) -> Deps:
     )
 
 
-def _tree(db: Db, deps: Deps) -> Tree:
+def tree_of(db: Db, deps: Deps) -> Tree:
+    """The project's tree, opened."""
     with db.read() as tx:
         project = get(tx, Project, id=_PROJECT)
     assert project is not None
     return worker.open_tree(deps, project)
 
 
-def _memory() -> float:
+def memory() -> float:
+    """The most that this process has had, 10^6 bytes."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
 
 
-def _plant(db: Db, chance: random.Random, count: int) -> list[str]:
+def plant(db: Db, chance: random.Random, count: int) -> list[str]:
     """The store with so many pages; their ids."""
     with db.write() as tx:
         insert(tx, Project(id=_PROJECT, key=Clean("path:/b"), name=Clean("bench"), root=Clean(""), created_at=_AT))

@@ -76,6 +76,15 @@ class TreeConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LintConfig:
+    """Looking for what is wrong with the knowledge."""
+
+    hour: int = _setting(
+        3, "From this hour on, local time, each project is linted once a day; -1 never.", low=-1, high=23
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class IndexConfig:
     """The derived indexes."""
 
@@ -88,6 +97,7 @@ class EmbedConfig:
     """Vectors."""
 
     model: str = _setting("static", 'Embedding model: "static" (bundled), "none", or "sentence-transformers:NAME".')
+    code: str = _setting("minilm", 'Embedding model of code: "minilm" (bundled), or "none" for that of the rest.')
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,10 +157,26 @@ class ContextConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BehaviourConfig:
+    """How somebody works."""
+
+    budget: int = _setting(300, "Tokens of a briefing that tell how you work here; 0 is none.", low=0, high=2000)
+    deadline_ms: int = _setting(500, "Loading that takes longer gives an empty section.", low=1, high=10000)
+    decay: str = _setting(
+        "adaptive",
+        '"adaptive" (what proved itself fades more slowly) or "exponential" (0.95 a day).',
+        among=("adaptive", "exponential"),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HooksConfig:
     """What agents' hooks get."""
 
     prompt_budget: int = _setting(600, "Tokens injected for one prompt; 0 turns it off.", low=0, high=10000)
+    gotcha_tokens: int = _setting(
+        0, "Tokens of what is confirmed about a file when an agent reads or edits it; 0 turns it off.", low=0, high=300
+    )
     deadline_ms: int = _setting(200, "The hook client gives up after this long.", low=10, high=5000)
     start_daemon: bool = _setting(True, "A hook that finds no daemon starts one for the next time.")
     spool_files: int = _setting(1000, "Events kept on disk while no daemon runs.", low=0, high=100000)
@@ -202,11 +228,13 @@ class Config:
     extract: ExtractConfig = field(default_factory=ExtractConfig)
     knowledge: KnowledgeConfig = field(default_factory=KnowledgeConfig)
     tree: TreeConfig = field(default_factory=TreeConfig)
+    lint: LintConfig = field(default_factory=LintConfig)
     index: IndexConfig = field(default_factory=IndexConfig)
     embed: EmbedConfig = field(default_factory=EmbedConfig)
     search: SearchConfig = field(default_factory=SearchConfig)
     code: CodeConfig = field(default_factory=CodeConfig)
     context: ContextConfig = field(default_factory=ContextConfig)
+    behaviour: BehaviourConfig = field(default_factory=BehaviourConfig)
     hooks: HooksConfig = field(default_factory=HooksConfig)
     daemon: DaemonConfig = field(default_factory=DaemonConfig)
     http: HttpConfig = field(default_factory=HttpConfig)

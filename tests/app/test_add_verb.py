@@ -273,9 +273,10 @@ def test_a_file_that_is_gone_is_marked(house: House) -> None:
     with house.parts.db.read() as tx:
         (head,) = find(tx, DocumentHead)
     assert head.gone_at is not None
-    assert told(house, "export") == {"30 days": "candidate"}
+    assert told(house, "export") == {"30 days": "stale"} and "a.md is gone" in page(house, "export").stale_reason
     house.write("a.md", "Exports are kept for 30 days.\n")
     add(house, path="a.md")
+    assert told(house, "export") == {"30 days": "candidate"} and not page(house, "export").stale_reason
     with house.parts.db.read() as tx:
         (head,) = find(tx, DocumentHead)
     assert head.gone_at is None

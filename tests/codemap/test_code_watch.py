@@ -95,7 +95,7 @@ def test_no_event_is_lost(events: list[tuple[str, str, float]]) -> None:
 @pytest.mark.parametrize(
     ("path", "means"),
     [
-        ("a/b.py", "a/b.py"), ("x.tsx", "x.tsx"), ("README.md", None), (".git/index", None),
+        ("a/b.py", "a/b.py"), ("x.tsx", "x.tsx"), ("README.md", "README.md"), ("x.txt", None), (".git/index", None),
         ("node_modules/a/b.js", None),
         ("target/debug/x.rs", None), (".gitignore", ""), ("sub/.flywheelignore", ""), ("go.mod", ""), ("a.pyc", None),
         ("Cargo.toml", ""),

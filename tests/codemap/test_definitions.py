@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -15,19 +16,28 @@ GOLDEN = sorted((Path(__file__).parent / "golden").glob("*.txt"))
 def describe(file: Path) -> str:
     """Everything that parsing finds, as lines to compare and to read."""
     path = f"src/{file.stem}"
-    parsed = parse(file.read_bytes(), language_of(path), path)
+    parsed = parse(file.read_bytes(), language_of(path), path, references=True)
     lines = [
         f"{item.kind} {item.qualified}#{item.ordinal} {item.start_line}-{item.stop_line}"
         f" {item.signature!r} {item.doc!r}"
         for item in parsed.definitions
     ]
     lines += [f"import {item.module!r} {item.name!r} {item.line}" for item in parsed.imports]
+    uses: dict[int, list[str]] = {}
+    for name, within, line, count in parsed.references:
+        uses.setdefault(within, []).append(f"{name}:{line}" + (f"x{count}" if count > 1 else ""))
+    lines += [
+        f"uses {parsed.definitions[within].qualified if within >= 0 else ''}: {' '.join(names)}"
+        for within, names in sorted(uses.items())
+    ]
     return "\n".join([*lines, f"broken {parsed.broken}", ""])
 
 
 @pytest.mark.parametrize("file", GOLDEN, ids=lambda file: file.stem)
 def test_golden(file: Path) -> None:
-    """Each language's sample gives exactly the definitions, documentation and imports of its golden file."""
+    """Each language's sample gives exactly the definitions, documentation, imports and uses of its golden file."""
+    if os.environ.get("FLYWHEEL_GOLDEN") == "write":
+        file.with_suffix(".golden").write_text(describe(file), "utf-8")
     assert describe(file) == file.with_suffix(".golden").read_text("utf-8")
 
 

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flywheel.codemap.definitions import parse
+from flywheel.codemap.languages import LANGUAGES
 
 
 def hashes(source: str, language: str) -> dict[str, str]:
@@ -48,6 +49,39 @@ SAME = {
         "#[x]\nfn f(a:u8)->u8{a+1}\n",
         "/// Doc.\n#[x]\n\nfn f( a: u8 ) -> u8 {\n    /* c */ a + 1 // d\n}\n",
     ),
+    "java": (
+        "java",
+        "class A{@X int f(int a){return a+1;}}",
+        "/** Doc. */\nclass A {\n    // c\n    @X int f( int a ) {\n        return a /* d */ + 1;\n    }\n}\n",
+    ),
+    "kotlin": ("kotlin", "fun f(a:Int):Int{return a+1}\n", "// c\nfun f( a: Int ): Int {\n  return a + 1 // d\n}\n"),
+    "scala": ("scala", "def f(a: Int) = { g(a) }\n", "/* c */\ndef f( a: Int ) = {\n  // d\n  g( a )\n}\n"),
+    "c": ("c", "int f(int a){return a+1;}\n", "/* c */\nint f( int a )\n{\n    return a + 1; // d\n}\n"),
+    "c-header": ("c-header", "int f(int a);\n", "/* c */\nint  f( int a ) ;\n"),
+    "cpp": (
+        "cpp",
+        "class A{int f()const{return 1;}};\n",
+        "// c\nclass A {\n  int f() const { return 1; /* d */ }\n};\n",
+    ),
+    "csharp": (
+        "csharp",
+        "class A{int F(int a){return a;}}",
+        "/// Doc.\nclass A {\n  int F( int a ) { return a; } // c\n}\n",
+    ),
+    "ruby": ("ruby", "def f(a)\n  a + 1\nend\n", "# c\ndef f( a )\n\n    a + 1 # d\nend\n"),
+    "php": ("php", "<?php function f($a){return $a+1;}", "<?php\n// c\nfunction f( $a ) {\n  return $a + 1; # d\n}\n"),
+    "swift": (
+        "swift",
+        "func f(a: Int)->Int{return a+1}\n",
+        "/// Doc.\nfunc f( a: Int ) -> Int {\n  return a+1 // c\n}\n",
+    ),
+    "bash": ("bash", "f() { echo $1; }\n", "# c\nf() {   echo   $1;   }  # d\n"),
+    "sql": ("sql", "CREATE TABLE a (id INT);\n", "-- c\nCREATE TABLE a (\n  id INT -- d\n);\n"),
+    "hcl": ("hcl", 'variable "a" {\n  type = string\n}\n', '# c\nvariable "a" {\n  type    = string # d\n}\n'),
+    "markdown": ("markdown", "# A\n\nOne two.\n", "#  A\n\nOne\ntwo.\n"),
+    "toml": ("toml", "[a]\nx=1\n", "# c\n[ a ]\nx = 1 # d\n"),
+    "yaml": ("yaml", "a:\n  b:\n    c: 1\n", "# c\na:\n    # d\n    b:\n        c: 1 # e\n"),
+    "json": ("json", '{"a":{"b":1}}', '{\n  "a": {\n    "b": 1\n  }\n}\n'),
 }
 
 DIFFERENT = {
@@ -71,7 +105,47 @@ DIFFERENT = {
     "space in a raw string": ("go", "package p\nfunc f(){g(`a b`)}\n", "package p\nfunc f(){g(`a  b`)}\n"),
     "an attribute": ("rust", "#[a]\nfn f(){}\n", "#[b]\nfn f(){}\n"),
     "space in a Rust string": ("rust", 'fn f(){g("a b")}', 'fn f(){g("a  b")}'),
+    "Java": ("java", 'class A{void f(){g("a b");}}', 'class A{void f(){g("a  b");}}'),
+    "Java text": ("java", 'class A{void f(){g("""\na b""");}}', 'class A{void f(){g("""\na  b""");}}'),
+    "Kotlin": ("kotlin", 'fun f() = g("a b")\n', 'fun f() = g("a  b")\n'),
+    "Scala": ("scala", 'def f = g("a b")\n', 'def f = g("a  b")\n'),
+    "Scala's indentation": (
+        "scala",
+        "def f =\n  if a then\n    b()\n    c()\n",
+        "def f =\n  if a then\n    b()\n  c()\n",
+    ),
+    "C": ("c", 'int f(){return g("a b");}', 'int f(){return g("a  b");}'),
+    "C character": ("c", "int f(){return ' ';}", "int f(){return '  ';}"),
+    "C header": ("c-header", "int f(int a);", "int f(long a);"),
+    "C++ raw": ("cpp", 'int f(){return g(R"(a b)");}', 'int f(){return g(R"(a  b)");}'),
+    "C#": ("csharp", 'class A{void F(){G("a b");}}', 'class A{void F(){G("a  b");}}'),
+    "C# verbatim": ("csharp", 'class A{void F(){G(@"a b");}}', 'class A{void F(){G(@"a  b");}}'),
+    "C# interpolated": ("csharp", 'class A{void F(){G($"a b{x}");}}', 'class A{void F(){G($"a  b{x}");}}'),
+    "Ruby": ("ruby", "def f\n  g 'a b'\nend\n", "def f\n  g 'a  b'\nend\n"),
+    "Ruby heredoc": ("ruby", "def f\n  g <<~X\n    a b\n  X\nend\n", "def f\n  g <<~X\n    a  b\n  X\nend\n"),
+    "PHP": ("php", "<?php function f(){g('a b');}", "<?php function f(){g('a  b');}"),
+    "PHP heredoc": ("php", "<?php function f(){g(<<<X\na b\nX);}", "<?php function f(){g(<<<X\na  b\nX);}"),
+    "Swift": ("swift", 'func f() { g("a b") }\n', 'func f() { g("a  b") }\n'),
+    "Bash": ("bash", 'f() { g "a b"; }\n', 'f() { g "a  b"; }\n'),
+    "Bash words": ("bash", "f() { g a b; }\n", "f() { g ab; }\n"),
+    "Bash heredoc": ("bash", "f() { g <<X\na b\nX\n}\n", "f() { g <<X\na  b\nX\n}\n"),
+    "SQL": ("sql", "CREATE TABLE a (b TEXT DEFAULT 'a b');", "CREATE TABLE a (b TEXT DEFAULT 'a  b');"),
+    "HCL": ("hcl", 'variable "a" {\n  b = "a b"\n}\n', 'variable "a" {\n  b = "a  b"\n}\n'),
+    "a word of a section": ("markdown", "# A\n\nOne.\n", "# A\n\nTwo.\n"),
+    "space in a code block": ("markdown", "# A\n\n```\na b\n```\n", "# A\n\n```\na  b\n```\n"),
+    "TOML": ("toml", '[a]\nx = "a b"\n', '[a]\nx = "a  b"\n'),
+    "YAML": ("yaml", 'a:\n  b: "a b"\n', 'a:\n  b: "a  b"\n'),
+    "YAML's nesting": ("yaml", "a:\n  b:\n    c: 1\n    d: 2\n", "a:\n  b:\n    c: 1\n  d: 2\n"),
+    "YAML block": ("yaml", "a: |\n  rm -rf ./ x\n", "a: |\n  rm -rf ./x\n"),
+    "JSON": ("json", '{"a": "b c"}', '{"a": "b  c"}'),
 }
+
+
+def test_every_language_has_cases() -> None:
+    """A new language without a reformatted and a changed sample is noticed."""
+    names = {language.name for language in LANGUAGES}
+    assert {case[0] for case in SAME.values()} == names
+    assert {case[0] for case in DIFFERENT.values()} >= names - {"typescript", "tsx"}
 
 
 @pytest.mark.parametrize("case", SAME)

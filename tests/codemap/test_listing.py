@@ -38,6 +38,7 @@ FILES = {
     "a.py": "x = 1\n",
     "pkg/b.go": "package pkg\n",
     "README.md": "text",
+    "NOTES.txt": "text",
     "ignored/c.py": "",
     "local.py": "",
     ".gitignore": "ignored/\n/local.py\n",
@@ -58,6 +59,7 @@ LISTED = {
     "a.py": "",
     "pkg/b.go": "",
     "pkg/keep.ts": "",
+    "README.md": "",
     "node_modules/": "vendored",
     "pkg/vendor/": "vendored",
     "api_pb2.py": "generated",
@@ -166,13 +168,14 @@ def test_single_files(tmp_path: Path) -> None:
     """Looking at single files: ignored, vendored and foreign ones are not there; a known one always is."""
     write(tmp_path, FILES)
     asked = [
-        "a.py", "./pkg/../a.py", "gone.py", "local.py", "pkg/vendor/e.go", "README.md", "../up.py", "/etc/x.py",
+        "a.py", "./pkg/../a.py", "gone.py", "local.py", "pkg/vendor/e.go", "README.md", "NOTES.txt", "../up.py",
+        "/etc/x.py",
         ".git/hooks/x.py", "ignored/c.py", "third_party/ours.py", "pkg/keep.ts", "pkg/d.ts",
     ]  # fmt: skip
     found = look_at(str(tmp_path), asked, known={"local.py"})
     assert {path: item is not None for path, item in found.items()} == {
         "a.py": True, "gone.py": False, "local.py": True, "pkg/vendor/e.go": False, "ignored/c.py": False,
-        "third_party/ours.py": True, "pkg/keep.ts": True, "pkg/d.ts": False,
+        "third_party/ours.py": True, "pkg/keep.ts": True, "pkg/d.ts": False, "README.md": True,
     }  # fmt: skip
 
 
@@ -181,6 +184,8 @@ def test_single_files(tmp_path: Path) -> None:
     [
         ("a/b.pb.go", "generated"), ("a_pb2_grpc.py", "generated"), ("x.generated.ts", "generated"),
         ("zz_generated.deepcopy.go", "generated"), ("jquery-min.js", "minified"), ("x.bundle.js", "minified"),
+        ("web/package-lock.json", "generated"), ("pnpm-lock.yaml", "generated"), (".terraform.lock.hcl", "generated"),
+        ("Form.Designer.cs", "generated"), ("lock.json", ""), ("package.json", ""),
         ("generated.py", ""), ("a/minimal.js", ""), ("pb2.py", ""),
     ],
 )  # fmt: skip

@@ -218,6 +218,52 @@ def test_imports_are_followed_when_files_come_and_go(shop: Checkout) -> None:
     assert shop.edges()["src/shop/stock.py"] == ["src/shop/__init__.py"]
 
 
+def test_packages_and_includes_are_followed_when_files_come_and_go(shop: Checkout) -> None:
+    """So do classes, packages, includes and modules: to the file or folder once it is there, and back afterwards."""
+    shop.write({
+        "j/org/shop/Basket.java": "import org.shop.stock.Shelf;\nimport org.shop.tax.*;\nclass Basket {}\n",
+        "c/basket.c": '#include "shop/basket.h"\nint total(void) { return 1; }\n',
+        "infra/main.tf": 'module "net" {\n  source = "./modules/net"\n}\n',
+        "Sources/Shop/main.swift": "import ShopTax\nfunc run() {}\n",
+    })  # fmt: skip
+    shop.sync()
+    before = shop.edges()
+    assert before["j/org/shop/Basket.java"] == ["(org.shop.stock.Shelf)", "(org.shop.tax)"]
+    assert before["infra/main.tf"] == ["(./infra/modules/net)"]
+    shop.write({
+        "j/org/shop/stock/Shelf.java": "class Shelf {}\n",
+        "j/org/shop/tax/Rate.java": "class Rate {}\n",
+        "c/include/shop/basket.h": "int total(void);\n",
+        "infra/modules/net/main.tf": 'variable "cidr" {}\n',
+        "Sources/ShopTax/Rate.swift": "struct Rate {}\n",
+    })  # fmt: skip
+    shop.sync()
+    after = shop.edges()
+    assert after["j/org/shop/Basket.java"] == ["j/org/shop/stock/Shelf.java", "j/org/shop/tax"]
+    assert after["c/basket.c"] == ["c/include/shop/basket.h"]
+    assert after["infra/main.tf"] == ["infra/modules/net"]
+    assert after["Sources/Shop/main.swift"] == ["Sources/ShopTax"]
+    for path in ("j/org/shop/stock/Shelf.java", "j/org/shop/tax/Rate.java", "c/include/shop/basket.h",
+                 "infra/modules/net/main.tf", "Sources/ShopTax/Rate.swift"):  # fmt: skip
+        (shop.root / path).unlink()
+    shop.sync()
+    assert shop.edges() == before
+
+
+def test_landmarks_are_found_and_are_no_part_of_the_map(shop: Checkout) -> None:
+    """Headings and keys are symbols, their values are not shown, and the map counts source files alone."""
+    shop.write({
+        "README.md": "# Shop\n\nSells.\n\n## Install\n", "app.yaml": "password: hunter2hunter2\nweb:\n  port: 1\n",
+    })  # fmt: skip
+    shop.sync()
+    symbols = shop.symbols()
+    assert symbols["README.md:Shop.Install"].kind == "heading"
+    assert symbols["app.yaml:password"].signature == "password"
+    with shop.db.read() as tx:
+        drawn = queries.topology(tx, [FIRST])
+    assert (drawn.files, dict(drawn.languages)) == (5, {"python": 3, "typescript": 2})
+
+
 def test_a_moved_file(shop: Checkout) -> None:
     """A file that moved is known by its bytes; its symbols follow it."""
     shop.sync()

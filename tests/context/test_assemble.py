@@ -195,7 +195,7 @@ def test_session_two_receives_session_ones_unreviewed_finding(make: Make, sqlite
     own(sqlite_db, repo, entry("Retry uploads three times", status=Status.CANDIDATE))
     text = make().assemble(cwd=str(repo)).text
     assert "Retry uploads three times" in text and "unconfirmed" in text
-    assert "1 unreviewed candidate." in text
+    assert "Cockpit: 1 unconfirmed;" in text
     off = Config(context=ContextConfig(deadline_ms=10_000, candidates=False))
     assert make(config=off).assemble(cwd=str(repo)).text == ""
 

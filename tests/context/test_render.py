@@ -100,10 +100,10 @@ def test_slices_say_what_was_given_and_left_out() -> None:
 def test_what_waits_for_a_person() -> None:
     """Numbers with their words, singular and plural; counting ends; nothing when nothing waits."""
     assert Waiting().line() == ""
-    assert Waiting(candidates=3, disputed=1).line() == "Waiting for a person: 3 unreviewed candidates, 1 dispute."
-    assert (
-        Waiting(candidates=100, stale=2).line() == "Waiting for a person: 100+ unreviewed candidates, 2 stale entries."
-    )
+    told = "Cockpit: 1 dispute, 3 unconfirmed; for a person: `flywheel cockpit`."
+    assert Waiting(candidates=3, disputed=1).line() == told
+    told = "Cockpit: 2 stale pages, 100+ unconfirmed; for a person: `flywheel cockpit`."
+    assert Waiting(candidates=100, stale=2).line() == told
 
 
 @pytest.mark.parametrize("agent", ["claude", "codex"])

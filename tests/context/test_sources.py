@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from flywheel.codemap.charting import keep_web, spin
 from flywheel.codemap.queries import draw_map, keep_map
 from flywheel.config import ContextConfig
 from flywheel.context.allocator import Piece
@@ -19,9 +20,12 @@ from flywheel.context.relevance import EntryFacts, entry_relevance, session_rele
 from flywheel.context.standing import read_standing
 from flywheel.context.topology import TopologySource
 from flywheel.model import (
+    GLOBAL,
+    Beacon,
     Clean,
     Edge,
     EdgeKind,
+    EntryId,
     EntryLink,
     Injection,
     Kind,
@@ -262,11 +266,25 @@ def test_open_tasks_are_cues(db: Db, past: list[Session]) -> None:
     """What was left open says what the next session may be about; what is done does not. What waits is counted."""
     store(db, *(entry(f"E{n}", status=Status.CANDIDATE) for n in range(103)), entry("D", status=Status.DISPUTED))
     with db.read() as tx:
-        standing = read_standing(tx, [P])
-        empty = read_standing(tx, [ProjectId("nobody")])
+        standing = read_standing(tx, [P], NOW)
+        empty = read_standing(tx, [ProjectId("nobody")], NOW)
     assert standing.tasks == ("Fix login loop",) and empty.tasks == ()
-    assert standing.waiting.line() == "Waiting for a person: 100+ unreviewed candidates, 1 dispute."
+    assert standing.waiting.line() == "Cockpit: 1 dispute, 100+ unconfirmed; for a person: `flywheel cockpit`."
     assert empty.waiting.line() == ""
+
+
+def test_what_waits_is_what_the_cockpit_counts(db: Db) -> None:
+    """What was put off, merged, or is of everybody is left out; it comes back when its time has come."""
+    later = replace(entry("Later", status=Status.DISPUTED), deferred_until=Micros(NOW + 1))
+    merged = replace(entry("Merged", status=Status.CANDIDATE), redirect_to=EntryId("e"))
+    everywhere = replace(entry("Everywhere", status=Status.CANDIDATE), project_id=GLOBAL)
+    store(db, later, merged, everywhere, entry("S", status=Status.STALE))
+    with db.read() as tx:
+        lines = [read_standing(tx, [P, GLOBAL], Micros(NOW + more)).waiting.line() for more in (0, 1)]
+    assert lines == [
+        "Cockpit: 1 stale page; for a person: `flywheel cockpit`.",
+        "Cockpit: 1 dispute, 1 stale page; for a person: `flywheel cockpit`.",
+    ]
 
 
 def test_prompt_recalls_messages_of_other_sessions(db: Db, past: list[Session], make_ask: MakeAsk) -> None:
@@ -317,6 +335,53 @@ def test_topology_offers_parts_at_hand_first(db: Db, make_ask: MakeAsk) -> None:
     assert not any("needs billing" in piece.levels[0].text for piece in source.offer(later))
 
 
+def test_topology_names_what_lies_near(db: Db, make_ask: MakeAsk) -> None:
+    """At a start: the modules near the files at hand, and confirmed beacons there; for a prompt: beacons it names."""
+    files = [
+        SourceFile(
+            id=evidence_id("file", path), project_id=P, checkout="/r", path=path, language="python", size=1, mtime_ns=1,
+            sha256="", state="indexed", lines=1, indexed_at=NOW,
+        )
+        for path in ("web/page.py", "web/form.py", "billing/cents.py", "mail/outbox.py")
+    ]  # fmt: skip
+    edge = ModuleEdge(
+        project_id=P, checkout="/r", source="web/page.py", target="billing/cents.py", external=False, line=1
+    )
+    beacons = [
+        Beacon(
+            id=name, project_id=P, name=fixed(name), called=fixed(name), status=status, origin=fixed("x"), path=path,
+            qualified="Cents", kind="class", created_at=NOW, updated_at=NOW, gone_at=gone,
+        )
+        for name, path, status, gone in (
+            ("money type", "billing/cents.py", Status.CONFIRMED, None),
+            ("proposed name", "billing/cents.py", Status.CANDIDATE, None),
+            ("lost name", "billing/cents.py", Status.CONFIRMED, NOW),
+            ("far name", "mail/outbox.py", Status.CONFIRMED, None),
+        )
+    ]  # fmt: skip
+    store(db, *files, edge, *beacons)
+    with db.write() as tx:
+        keep_map(tx, P, draw_map(tx, P))
+        keep_web(tx, P, spin(tx, P))
+    source = TopologySource(db)
+
+    def told(ask: Ask) -> str:
+        return "\n".join(first_lines(source.offer(ask)))
+
+    assert "Near the files at hand" not in told(make_ask())
+    start = told(make_ask(git=GitFacts(changed=(fixed("web/page.py"),))))
+    assert "Near the files at hand, by imports: billing/cents.py (from the code" in start
+    assert "money type: billing/cents.py:Cents" in start
+    assert not any(name in start for name in ("proposed name", "lost name", "far name"))
+    prompt = told(make_ask(query="Where does the Far-Name put mail?"))
+    assert "far name: mail/outbox.py:Cents" in prompt and "money type" not in prompt
+    with db.write() as tx:
+        tx.run("DELETE FROM module_edge")
+        keep_web(tx, P, spin(tx, P))
+    later = replace(make_ask(git=GitFacts(changed=(fixed("web/page.py"),))), now=Micros(NOW + 11_000_000))
+    assert "Near the files at hand" not in told(later)
+
+
 def test_pinned_entries_stand_first(db: Db, make_ask: MakeAsk) -> None:
     """However old they are; for a prompt only where it finds them."""
     old = replace(entry("Pin me", days=2000), pinned=True)
@@ -362,7 +427,7 @@ def test_a_stale_entry_carries_its_banner_at_every_level(db: Db, make_ask: MakeA
     (piece,) = offered(db, make_ask())
     assert len(piece.levels) == 3
     for level in piece.levels:
-        assert "STALE: what it rests on has changed" in level.text and "last confirmed on 2026" in level.text
+        assert "STALE: What it rests on has changed" in level.text and "last confirmed on 2026" in level.text
 
 
 def test_a_briefing_holds_what_holds(db: Db, make_ask: MakeAsk) -> None:

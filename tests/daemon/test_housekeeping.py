@@ -5,18 +5,23 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import orjson
 import pytest
 
 from flywheel import app
-from flywheel.config import Config, Places, parse_config
+from flywheel.config import Config, LintConfig, Places, parse_config
+from flywheel.daemon import watch as watching
 from flywheel.daemon.clock import start_clock
 from flywheel.daemon.sweep import Sweep
 from flywheel.daemon.watch import Watch
 from flywheel.jobs import queue
 from flywheel.model import Job
+from flywheel.projects import queries as projects
+from flywheel.tree import record
+from flywheel.tree.follow import ask
 
 PATIENCE = 60.0
 """Seconds that anything may take before a test gives up; nothing is timed here."""
@@ -169,6 +174,44 @@ def test_a_folder_that_cannot_be_watched_fails_nobody(house: House, monkeypatch:
     with watch:
         house.sweep.transcripts()
     assert house.keys("harvest") == {str(house.transcript())}
+
+
+def test_a_checkout_without_watches_is_looked_at_again_and_again(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the system has no watches left, looks at the whole stand for events, again and again; status says so."""
+    monkeypatch.setattr(watching, "POLL", 0.05)
+    monkeypatch.setattr(watching, "GLANCE", 0.05)
+    checkout = house.home / "shop"
+    (checkout / ".git").mkdir(parents=True)
+    (checkout / "shop.py").write_text("def sell() -> None: ...\n")
+    house.transcript().write_bytes(line(checkout))
+    house.sweep.transcripts()
+    app.settle_all(house.parts)
+    watch = Watch(house.parts, house.api, house.sweep)
+    monkeypatch.setattr(watch._code, "_limit", lambda: 0)
+    with watch:
+        for _ in range(2):
+            until(lambda: house.keys("sync") == {str(checkout)})
+            (told,) = watch.standing()
+            assert told.startswith(f"{checkout} is looked at every") and "max_user_watches" in told
+            app.settle_all(house.parts)
+
+
+def test_a_project_is_linted_once_a_day(house: House) -> None:
+    """Every project with a tree is enqueued unless it was linted today; not when it is turned off."""
+    project = projects.resolve(house.parts.db, str(house.home), app.wall_clock()).id
+    with house.parts.db.write() as tx:
+        ask(tx, project, record.ALL, [""], app.wall_clock(), delay=0)
+    app.settle_all(house.parts, trees=True)
+    house.parts.config = replace(house.parts.config, lint=LintConfig(hour=-1))
+    house.sweep.lint()
+    assert house.keys("lint") == set()
+    house.parts.config = replace(house.parts.config, lint=LintConfig(hour=0))
+    house.sweep.lint()
+    assert house.keys("lint") == {project} and house.poked.is_set()
+    app.settle_all(house.parts, trees=True)
+    assert house.keys("lint") == set()
+    house.sweep.lint()
+    assert house.keys("lint") == set()
 
 
 def test_the_clock_ticks_and_goes_on_after_a_failure(house: House, monkeypatch: pytest.MonkeyPatch) -> None:

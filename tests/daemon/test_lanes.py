@@ -26,6 +26,7 @@ if behave == "crash": sys.exit(3)
 if behave == "deaf":
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     while True: signal.pause()
+if behave == "tell": say(doing="/app: 60 of 200 files")
 if behave == "talk": print("no JSON"); print("a complaint", file=sys.stderr, flush=True)
 for line in sys.stdin:
     if line == "stop\\n": break
@@ -75,6 +76,16 @@ def test_a_lane_is_started_once_and_woken_afterwards(house: House) -> None:
     assert house.poked.is_set()
     assert [w["pid"] for w in house.lanes.describe()] == [w["pid"] for w in first]
     assert house.lanes.lanes["two"].process is None
+
+
+@pytest.mark.parametrize("house", ["tell"], indirect=True)
+def test_how_far_a_job_is_can_be_seen_and_the_next_job_begins_anew(house: House) -> None:
+    """What a child says that it does stands beside its job in ``status``, and goes with it."""
+    house.lanes.ensure("one")
+    until(lambda: [w["doing"] for w in house.lanes.describe()] == ["/app: 60 of 200 files"])
+    house.lanes.ensure("one")
+    until(lambda: house.job() == "woken wake")
+    assert [w["doing"] for w in house.lanes.describe()] == [""]
 
 
 def test_stopping_ends_every_child(house: House) -> None:

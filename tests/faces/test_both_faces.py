@@ -8,17 +8,24 @@ from typing import Any
 
 import orjson
 import pytest
+from tests.behaviour.noting import belief
 from tests.faces.conftest import Faces
 
 from flywheel import errors
 from flywheel.api import Api, Briefing, Done, ImportProgress
+from flywheel.app import settle_all
+from flywheel.behaviour.identity import local_identity
+from flywheel.behaviour.rules import Category
 from flywheel.codec import encode
 from flywheel.model import Micros
+from flywheel.store.mapper import upsert
 
 Call = Callable[[Api, Faces], object]
 
-VOLATILE = {"micros", "seconds", "started_at", "memory_mb"}
+VOLATILE = {"micros", "seconds", "started_at", "memory_mb", "ran_at"}
 """Times that differ between two answers."""
+
+WHO = {"who": "mara", "door": "terminal"}
 
 CALLS: dict[str, Call] = {
     "context": lambda api, f: api.context(cwd=f.project),
@@ -26,7 +33,11 @@ CALLS: dict[str, Call] = {
     "context elsewhere": lambda api, f: api.context(cwd="/"),
     "search": lambda api, f: api.search(query="mail queue", cwd=f.project),
     "search entries": lambda api, f: api.search(query="Redis", everywhere=True, kinds=["entry"], limit=3),
+    "code": lambda api, f: api.code(query="claim the next mail", cwd=f.project, limit=3),
+    "code by files": lambda api, f: api.code(query="claim the next mail", files=True, cwd=f.project, limit=3),
+    "code by name": lambda api, f: api.code(symbol="Outbox.settle", callers=True, cwd=f.project),
     "search nothing": lambda api, f: api.search(query="", cwd=f.project),
+    "search in a scope": lambda api, f: api.search(query="Redis", cwd=f.project, scopes=["in production", "plan:pro"]),
     "search by time": lambda api, f: api.search(query="queue", cwd=f.project, since=None, until=None),
     "why": lambda api, f: api.why(question="why did we move off Redis?", cwd=f.project),
     "why by name": lambda api, f: api.why(question="idempotency", project="postroom", limit=1),
@@ -34,6 +45,8 @@ CALLS: dict[str, Call] = {
     "show an entry": lambda api, f: api.show(id=entry_of(f)),
     "show a claim": lambda api, f: api.show(id=claim_of(f)),
     "show a session": lambda api, f: api.show(id=session_of(f)),
+    "cockpit": lambda api, f: api.cockpit(cwd=f.project),
+    "cockpit by name": lambda api, f: api.cockpit(project="postroom"),
     "status": lambda api, f: api.status(),
     "agents": lambda api, f: api.agents(),
     "agents here": lambda api, f: api.agents(cwd=f.project),
@@ -54,6 +67,53 @@ CALLS: dict[str, Call] = {
     "a pattern in the tree": lambda api, f: api.tree_grep(pattern="redis", project="postroom", ignore_case=True),
     "the tree's history": lambda api, f: api.tree_log(cwd=f.project),
     "a change of the tree": lambda api, f: api.tree_diff(path="index.md", cwd=f.project),
+    "private": lambda api, f: [api.project_private(project="postroom", off=off) for off in (True, True)][1],
+    "set a term": lambda api, f: (worded(api, f), worded(api, f))[1],
+    "terms": lambda api, f: (worded(api, f), api.terms(cwd=f.project, all=True))[1],
+    "a term": lambda api, f: (worded(api, f), api.term(name="courier", project="postroom"))[1],
+    "confirm a term": lambda api, f: (worded(api, f), api.term_confirm(names=["courier"], cwd=f.project, **PERSON))[1],
+    "reject a term": lambda api, f: (worded(api, f), api.term_reject(names=["courier"], cwd=f.project, **PERSON))[1],
+    "remove a term": lambda api, f: [worded(api, f), api.term_remove(names=["courier"], cwd=f.project, **PERSON)][1],
+    "add a question": lambda api, f: (wondered(api, f), wondered(api, f))[1],
+    "questions": lambda api, f: (wondered(api, f), api.questions(cwd=f.project))[1],
+    "unanswered questions": lambda api, f: api.questions(cwd=f.project, unanswered=True, limit=5),
+    "run questions": lambda api, f: (wondered(api, f), api.questions_run(cwd=f.project))[1],
+    "drop a question": lambda api, f: (wondered(api, f), api.question_remove(ids=[WHY], cwd=f.project))[1],
+    "file an answer back": lambda api, f: (api.file_back(question=WHY, cwd=f.project), filed(api, f))[1],
+    "the map": lambda api, f: api.topology(cwd=f.project),
+    "the map of modules": lambda api, f: api.topology(project="postroom", level="modules", format="mermaid", limit=2),
+    "the services": lambda api, f: api.topology(cwd=f.project, level="services", format="dot"),
+    "the neighbourhood": lambda api, f: api.topology(cwd=f.project, focus="src/postroom/worker.py", budget=99, depth=2),
+    "a folder of the map": lambda api, f: api.topology(cwd=f.project, focus="src/postroom", format="json"),
+    "naming a place": lambda api, f: lit(api, f),
+    "beacons": lambda api, f: (lit(api, f), api.beacons(cwd=f.project, status="candidate", limit=5))[1],
+    "a beacon": lambda api, f: (lit(api, f), api.beacon(name="the-outbox", project="postroom"))[1],
+    "a beacon confirmed": lambda api, f: (
+        lit(api, f, name="Confirmed", **WHO),
+        api.beacon_confirm(names=["confirmed"], **WHO, cwd=f.project),
+    )[1],
+    "a beacon rejected": lambda api, f: [
+        (lit(api, f, name="rejected one", **WHO), api.beacon_reject(names=["Rejected one"], **WHO, cwd=f.project))
+        for _ in range(2)
+    ][1][1],
+    "a beacon taken away": lambda api, f: (
+        lit(api, f, name="short-lived"),
+        api.beacon_rm(name="short lived", cwd=f.project),
+    )[1],
+    "habits": lambda api, f: (habit_of(f), api.habits(cwd=f.project))[1],
+    "habits of a category": lambda api, f: (
+        habit_of(f),
+        api.habits(project="postroom", category="tool_affinity", limit=2),
+    )[1],
+    "keep a habit": lambda api, f: api.habit_pin(ids=[habit_of(f)]),
+    "let a habit fade": lambda api, f: [api.habit_pin(ids=[habit_of(f)], off=off) for off in (False, True)][1],
+    "drop a habit": lambda api, f: api.habit_drop(ids=[habit_of(f, "tool:Nowhere")[:12]]),
+    "drop it again": lambda api, f: (
+        gone := habit_of(f, "tool:Nowhere"),
+        api.habit_drop(ids=[gone]),
+        api.habit_drop(ids=[gone]),
+    )[2],
+    "the habits' lint": lambda api, f: api.habits_lint(cwd=f.project),
     "explain": lambda api, f: api.project_explain(path=f.project + "/src"),
     "explain a folder that is none": lambda api, f: api.project_explain(path="/nowhere/at/all"),
 }
@@ -102,9 +162,44 @@ def proposed(api: Api, faces: Faces) -> object:
     return api.propose(**given, cwd=faces.project, type="hypothesis", scope="tests", agent="claude", session="s")
 
 
+WHY = "why did we move off Redis?"
+PERSON: dict[str, Any] = {"who": "mara", "door": "terminal"}
+
+
+def worded(api: Api, faces: Faces) -> object:
+    """A term with everything given."""
+    lists = {"synonyms": ["carrier"], "targets": ["src"], "related": ["label"], "gotchas": ["Not a person."]}
+    given: dict[str, Any] = {"meaning": "Who takes the mail.", "relations": ["part of: mail"], "reason": "asked"}
+    return api.term_set(name="courier", cwd=faces.project, **(PERSON | given | lists))
+
+
+def wondered(api: Api, faces: Faces) -> object:
+    """A kept question."""
+    return api.question_add(text=WHY, cwd=faces.project, scope="production", expect="Postgres")
+
+
+def filed(api: Api, faces: Faces) -> object:
+    """The same answer again."""
+    return api.file_back(question=WHY, cwd=faces.project, title="Off Redis", **PERSON)
+
+
+def habit_of(faces: Faces, name: str = "command:make check") -> str:
+    """A habit of the one who asks, pinned, so that it is the same whenever it is looked at."""
+    project = faces.app.project_explain(path=faces.project).project_id
+    one = belief(Category.AFFINITY, name, identity=local_identity(), project=project, pinned=True)
+    with faces.app.parts.db.write() as tx:
+        upsert(tx, one)
+    return one.id
+
+
 def rated(api: Api, faces: Faces) -> object:
     """What was said of a session."""
     return api.feedback(id=session_of(faces), verdict="helped", note="yes", agent="claude", session="s")
+
+
+def lit(api: Api, faces: Faces, name: str = "The Outbox", **who: str) -> object:
+    """A beacon on the demo's class."""
+    return api.beacon_set(name=name, target="Outbox", cwd=faces.project, **who)
 
 
 def plain(value: object) -> Any:
@@ -146,6 +241,10 @@ ERRORS: dict[str, tuple[type[errors.FlywheelError], Call]] = {
     "a path that is not there": (errors.NotFound, lambda api, f: api.import_path(path="/nowhere/at/all")),
     "a file that is no transcript": (errors.BadInput, lambda api, f: api.import_path(path=f.project + "/Makefile")),
     "a folder without transcripts": (errors.BadInput, lambda api, f: api.import_path(path=f.project)),
+    "a habit that nobody has": (errors.NotFound, lambda api, f: api.habit_pin(ids=["zzzzzz"])),
+    "no habit": (errors.BadInput, lambda api, f: api.habit_drop(ids=[])),
+    "habits of no category": (errors.BadInput, lambda api, f: api.habits(cwd=f.project, category="tools")),
+    "too many habits": (errors.BadInput, lambda api, f: api.habits(cwd=f.project, limit=10_001)),
     "a relative path": (errors.BadInput, lambda api, f: api.context(cwd="src")),
     "a path with a NUL": (errors.BadInput, lambda api, f: api.context(cwd="/a\0b")),
     "agents of a relative path": (errors.BadInput, lambda api, f: api.agents(cwd="src")),
@@ -153,6 +252,11 @@ ERRORS: dict[str, tuple[type[errors.FlywheelError], Call]] = {
     "an agent that nobody knows": (errors.BadInput, lambda api, f: api.import_path(path=f.transcripts, agent="x")),
     "no limit": (errors.BadInput, lambda api, f: api.search(query="x", cwd="/", limit=0)),
     "a limit out of bounds": (errors.BadInput, lambda api, f: api.search(query="x", cwd="/", limit=100_000)),
+    "code without a question": (errors.BadInput, lambda api, f: api.code(cwd="/")),
+    "code with too much of it": (errors.BadInput, lambda api, f: api.code(query="x", symbol="x", cwd="/")),
+    "uses of nothing": (errors.BadInput, lambda api, f: api.code(query="x", refs=True, cwd="/")),
+    "files of a name": (errors.BadInput, lambda api, f: api.code(symbol="x", files=True, cwd="/")),
+    "more code than fits": (errors.BadInput, lambda api, f: api.code(query="x", limit=101, cwd="/")),
     "no kind of hit": (errors.BadInput, lambda api, f: api.search(query="x", cwd="/", kinds=["cheese"])),
     "no state of an entry": (errors.BadInput, lambda api, f: api.search(query="x", cwd="/", statuses=["cheese"])),
     "neither folder nor project": (errors.BadInput, lambda api, f: api.search(query="x")),
@@ -178,12 +282,46 @@ ERRORS: dict[str, tuple[type[errors.FlywheelError], Call]] = {
     "no pattern": (errors.BadInput, lambda api, f: api.tree_grep(pattern="[", cwd=f.project)),
     "the history of nothing": (errors.NotFound, lambda api, f: api.tree_log(path="wiki/x.md", cwd=f.project)),
     "no change of the tree": (errors.NotFound, lambda api, f: api.tree_diff(change="abcdef12", cwd=f.project)),
+    "no level of the map": (errors.BadInput, lambda api, f: api.topology(cwd=f.project, level="atoms")),
+    "no format of the map": (errors.BadInput, lambda api, f: api.topology(cwd=f.project, format="png")),
+    "a map too deep": (errors.BadInput, lambda api, f: api.topology(cwd=f.project, depth=-1)),
+    "a place that the map has not": (errors.NotFound, lambda api, f: api.topology(cwd=f.project, focus="no/such.py")),
+    "a service that is none": (
+        errors.NotFound,
+        lambda api, f: api.topology(cwd=f.project, focus="nothing", level="services"),
+    ),
+    "no such beacon": (errors.NotFound, lambda api, f: api.beacon(name="no such", cwd=f.project)),
+    "a beacon on nothing": (
+        errors.NotFound,
+        lambda api, f: api.beacon_set(name="x", target="src/no.py:Nothing", cwd=f.project),
+    ),
+    "a beacon on several places": (
+        errors.Conflict,
+        lambda api, f: api.beacon_set(name="x", target="__init__", cwd=f.project),
+    ),
+    "a beacon without a name": (
+        errors.BadInput,
+        lambda api, f: api.beacon_set(name=" - ", target="Outbox", cwd=f.project),
+    ),
+    "a beacon of no state": (errors.BadInput, lambda api, f: api.beacons(cwd=f.project, status="stale")),
     "no verdict": (errors.BadInput, lambda api, f: api.feedback(id=session_of(f), verdict="great")),
     "a verdict on nothing": (errors.NotFound, lambda api, f: api.feedback(id="nonsense", verdict="wrong")),
     "adding nothing": (errors.BadInput, lambda api, f: api.add(cwd=f.project)),
     "adding a file that is not there": (errors.NotFound, lambda api, f: api.add(cwd=f.project, path="never.md")),
     "adding a secret": (errors.Refused, lambda api, f: api.add(cwd=f.project, path="deploy.pem")),
     "adding of no day": (errors.BadInput, lambda api, f: api.add(cwd=f.project, text="a b c", date="soon")),
+    "a term that nobody worded": (errors.NotFound, lambda api, f: api.term(name="zeppelin", cwd=f.project)),
+    "terms in no state": (errors.BadInput, lambda api, f: api.terms(cwd=f.project, status="cheese")),
+    "a term without a name": (errors.BadInput, lambda api, f: api.term_set(name=" ", cwd=f.project, **PERSON)),
+    "a term by an agent": (
+        errors.Refused,
+        lambda api, f: api.term_set(name="x", cwd=f.project, who="claude", door="mcp"),
+    ),
+    "confirming no term": (errors.BadInput, lambda api, f: api.term_confirm(names=[], cwd=f.project, **PERSON)),
+    "no question": (errors.BadInput, lambda api, f: api.question_add(text=" ?", cwd=f.project)),
+    "too many questions": (errors.BadInput, lambda api, f: api.questions(cwd=f.project, limit=0)),
+    "dropping no question": (errors.NotFound, lambda api, f: api.question_remove(ids=["zeppelin"], cwd=f.project)),
+    "filing back nothing": (errors.NotFound, lambda api, f: api.file_back(question="zeppelin tides?", cwd=f.project)),
     "merging with nothing": (errors.NotFound, lambda api, f: api.project_merge(source="postroom", target="nope")),
 }
 
@@ -234,12 +372,11 @@ def test_a_hook_is_answered_to_the_last_byte(api: Api, faces: Faces) -> None:
 
 def test_a_sync_is_queued(api: Api, faces: Faces) -> None:
     """A verb that only queues work says so."""
+    settle_all(faces.app.parts)
+    before = [job["id"] for job in api.jobs(state="queued").jobs]
     done = api.sync(cwd=faces.project)
     assert done.ok and faces.project in done.message
-    assert [job["kind"] for job in api.jobs(state="queued").jobs] == ["sync"]
-
-
-WHO = {"who": "mara", "door": "terminal"}
+    assert [job["kind"] for job in api.jobs(state="queued").jobs if job["id"] not in before] == ["sync"]
 
 
 def candidate(faces: Faces, statement: str) -> str:
@@ -284,6 +421,11 @@ REFUSALS: dict[str, tuple[type[errors.FlywheelError], Call]] = {
     "no such version": (errors.NotFound, lambda api, f: api.revert(id=entry_of(f), version=99, **WHO)),
     "a past time": (errors.BadInput, lambda api, f: api.defer(ids=[entry_of(f)], until=Micros(1), **WHO)),
     "itself": (errors.BadInput, lambda api, f: api.supersede(old=entry_of(f), new=entry_of(f), **WHO)),
+    "a beacon by another door": (
+        errors.Refused,
+        lambda api, f: api.beacon_confirm(names=["the outbox"], who="mara", door="socket", cwd=f.project),
+    ),
+    "no beacons": (errors.BadInput, lambda api, f: api.beacon_reject(names=[], **WHO, cwd=f.project)),
     "a symbol": (errors.NotFound, lambda api, f: api.pin(ids=[symbol_of(f)], **WHO)),
     "all claims": (errors.BadInput, lambda api, f: api.split(id=entry_of(f), claims=[], **WHO)),
     "words of nobody": (

@@ -21,7 +21,8 @@ def test_walking_the_tree(faces: Faces) -> None:
     assert {item["name"] for item in top["items"]} >= {"AGENTS.md", "index.md", "log.md", "raw", "wiki"}
     whole = get(faces, f"tree?{HERE}&depth=3").json
     pages = [item for item in whole["items"] if item["path"].startswith("wiki/decisions/")]
-    assert pages and all(item["title"] and item["status"] for item in pages)
+    assert all(item["title"] and item["status"] for item in pages)
+    pages = [item for item in pages if item["status"] == "candidate"]  # what was merged is a redirect
     page = get(faces, f"cat?{HERE}&path={pages[0]['path']}").json
     assert page["text"].startswith("---\ntitle: ") and "## Timeline" in page["text"]
     found = get(faces, f"grep?{HERE}&pattern=redis&ignore_case=true&context=1").json

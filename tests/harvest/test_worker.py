@@ -99,7 +99,7 @@ def test_a_transcript_becomes_messages_a_session_and_jobs(deps: Deps, folder: Pa
     assert file.unknown["attachment.future_attachment"] == 1
     changes = [change.id for change in deps.db.changes(0, 1000) if change.kind is Kind.MESSAGE]  # type: ignore[arg-type]
     assert {message.id for message in messages} <= set(changes)
-    assert jobs(deps.db) == {("extract", session), ("retro", session)}
+    assert jobs(deps.db) == {("extract", session), ("observe", session), ("retro", session)}
 
 
 def test_what_was_taken_back_is_retracted(deps: Deps, folder: Path) -> None:
@@ -297,7 +297,7 @@ def test_a_home_folder_is_no_code(deps: Deps, folder: Path, tmp_path: Path) -> N
     path = folder / f"{MAIN}.jsonl"
     path.write_bytes(line("n1", cwd=str(tmp_path)))
     harvest(replace(deps, config=Config()), path)
-    assert {kind for kind, _ in jobs(deps.db)} == {"extract", "retro"}
+    assert {kind for kind, _ in jobs(deps.db)} == {"extract", "observe", "retro"}
 
 
 @pytest.mark.parametrize("cwd", ["C:\\Users\\dev\\tides", "relative/folder", "", 7, "/w\0x", "/w\ud83d"])
@@ -332,7 +332,7 @@ def test_a_run_that_breaks_off_loses_nothing(deps: Deps, folder: Path, monkeypat
         (session,) = rows(deps.db, Session)
         assert session.messages == len(whole)
         assert len(rows(deps.db, Retraction)) == 3
-        assert jobs(deps.db) == {("extract", session.id), ("retro", session.id)}
+        assert jobs(deps.db) == {(kind, session.id) for kind in ("extract", "observe", "retro")}
 
 
 class Crash(Exception):
@@ -377,7 +377,7 @@ def test_stopping_ends_between_two_transactions(deps: Deps, folder: Path, monkey
     assert jobs(deps.db) == set()
     harvest(deps, path)
     assert len(rows(deps.db, Message)) == 33
-    assert {kind for kind, _ in jobs(deps.db)} == {"extract", "retro"}
+    assert {kind for kind, _ in jobs(deps.db)} == {"extract", "observe", "retro"}
 
 
 def test_an_import_waits_for_the_indexes(deps: Deps, folder: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import orjson
 
-from flywheel.api import Api, Done, Hit, Proposed, Receipt, SearchAnswer, Shown
+from flywheel.api import Api, CodeAnswer, CodeHit, Done, Hit, Proposed, Receipt, SearchAnswer, Shown
 from flywheel.mcp.front import HANDSHAKE, MODERN, serve
 from flywheel.mcp.server import go_on
 from flywheel.mcp.wire import Wire
@@ -131,6 +131,7 @@ class Stub:
     def __init__(self) -> None:
         self.asked: list[tuple[str, dict[str, Any]]] = []
         self.hits: Sequence[Hit] = [hit()]
+        self.code_hits: Sequence[CodeHit] = []
         self.shown: list[str] = []
         self.errors: list[Exception] = []
         """Raised first, in order."""
@@ -144,6 +145,12 @@ class Stub:
         """The test's hits."""
         self._note("search", given)
         return SearchAnswer(query=given["query"], hits=self.hits, reason="" if self.hits else "no match")
+
+    def code(self, **given: Any) -> CodeAnswer:
+        """The test's definitions."""
+        self._note("code", given)
+        reason, notes = ("", ()) if self.code_hits else ("no match", ("full text only",))
+        return CodeAnswer(query=given["query"], hits=self.code_hits, reason=reason, notes=notes)
 
     def show(self, **given: Any) -> Shown:
         """An entry with one receipt."""

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.mcp.talking import INITIALIZED, NOON, Stub, calling, hit, opening, request, server
 
-from flywheel.api import Hit, SearchAnswer
+from flywheel.api import CodeHit, Hit, SearchAnswer
 from flywheel.errors import BadInput, ConfigError, DaemonDown, Defect, FlywheelError, NotFound, Refused, Unavailable
 from flywheel.mcp import answers
 from flywheel.mcp.desk import PATIENCE, Answer, Desk, since
@@ -87,7 +87,7 @@ def test_an_empty_answer_says_why() -> None:
     stub.hits = []
     assert "Nothing found: no match. With scope everywhere" in ask(stub, "recall", question="x").text
     assert "everywhere" not in ask(stub, "recall", question="x", scope="everywhere").text
-    assert "No definition found" in ask(stub, "code", query="x").text
+    assert "No definition found: no match. full text only" in ask(stub, "code", query="x").text
 
 
 def test_what_was_held_against_a_hit_is_told() -> None:
@@ -118,15 +118,17 @@ def test_levels(level: str, there: str, not_there: str) -> None:
 def test_code_names_the_place_first() -> None:
     """path:line, kind, name, signature."""
     stub = Stub()
-    stub.hits = [
-        hit(kind="symbol", title="Outbox.put", text="def put(self, row: Row) -> None\nStores a row.", path="a.py:7",
-            type="method", status="")
+    stub.code_hits = [
+        CodeHit(
+            id="0190-7f3a1c", short="7f3a1c", project_id="p", kind="method", name="Outbox.put", path="a.py", line=7,
+            stop_line=9, signature="def put(self, row: Row) -> None", doc="Stores a row.",
+        )
     ]  # fmt: skip
     assert (
         "- a.py:7 method Outbox.put [fw:7f3a1c]\n  def put(self, row: Row) -> None\n  Stores a row."
         in ask(stub, "code", query="put").text
     )
-    assert stub.asked[-1][1]["kinds"] == ("symbol",)
+    assert stub.asked[-1] == ("code", {"query": "put", "cwd": "/w", "limit": 8})
 
 
 def test_who_calls_goes_along() -> None:
@@ -168,6 +170,13 @@ def test_answers_are_small(hits: list[Hit]) -> None:
     """At most 600 tokens with their fence unless many hits were asked for, whatever was found; never none of it."""
     stub = Stub()
     stub.hits = hits
+    stub.code_hits = [
+        CodeHit(
+            id=one.id, short=one.short, project_id="p", kind="method", name=one.title, path=one.path, line=1,
+            stop_line=1, signature=one.text, doc=one.text, banner=one.feedback,
+        )
+        for one in hits
+    ]  # fmt: skip
     for answer in (ask(stub, "recall", question="x"), ask(stub, "code", query="x")):
         assert count(answer.text) <= 600 and (not hits or "[fw:" in answer.text)
         assert answer.text.count("<flywheel-briefing") == 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flywheel.search.propose import subjects_in
+from flywheel.text.phrases import subjects_in
 
 
 def test_phrases_of_a_question_may_name_a_subject() -> None:

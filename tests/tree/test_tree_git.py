@@ -56,7 +56,7 @@ def test_one_commit_per_change_set(any_grove: Grove) -> None:
     assert "updated wiki/decisions/redis.md [fw:0000b2]: more was said" in body
     any_grove.change(B, status="rejected")
     any_grove.commit()
-    assert subjects(any_grove)[0] == "removed wiki/decisions/redis.md"
+    assert subjects(any_grove)[0] == "removed wiki/decisions/redis.md and 1 more"  # the page before it led there
     assert git(any_grove.root, "status", "--porcelain") == ""
     assert git(any_grove.root, "log", "-1", "--format=%an <%ae> %G?").strip() == "Flywheel <flywheel@localhost> N"
 

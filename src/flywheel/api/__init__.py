@@ -24,11 +24,13 @@ from flywheel.api.asking import (
     Value,
     WhyAnswer,
 )
-from flywheel.api.cockpit import Overseeing
-from flywheel.api.code import Coding
+from flywheel.api.beacons import BeaconInfo, BeaconList, BeaconPlace, Lighting
+from flywheel.api.behaviour import Behaving, Habit, HabitList, HabitWarning, HabitWarnings
+from flywheel.api.cockpit import Cockpit, CockpitLine, Factors, Overseeing
+from flywheel.api.code import CodeAnswer, CodeFile, CodeHit, CodeRef, Coding
 from flywheel.api.done import Done, Page
-from flywheel.api.linting import Linting
-from flywheel.api.questions import Questioning
+from flywheel.api.linting import LintFix, LintFixes, Linting, LintItem, LintReport
+from flywheel.api.questions import Asked, AskedList, FiledPage, Questioning
 from flywheel.api.reviewing import Reviewing, ReviewItem, ReviewQueue
 from flywheel.api.running import (
     AgentList,
@@ -41,7 +43,8 @@ from flywheel.api.running import (
     Running,
     Status,
 )
-from flywheel.api.terms import Naming
+from flywheel.api.terms import Naming, TermChange, TermHistory, TermList, TermShown
+from flywheel.api.topology import Charting, MapEdge, MapNode, TopologyAnswer
 from flywheel.api.trees import (
     TreeChange,
     TreeDiff,
@@ -60,18 +63,44 @@ __all__ = [
     "AgentList",
     "AgentState",
     "Api",
+    "Asked",
+    "AskedList",
     "Asking",
+    "BeaconInfo",
+    "BeaconList",
+    "BeaconPlace",
+    "Behaving",
     "Briefing",
+    "Charting",
+    "Cockpit",
+    "CockpitLine",
+    "CodeAnswer",
+    "CodeFile",
+    "CodeHit",
+    "CodeRef",
     "Coding",
     "Done",
     "Explained",
+    "Factors",
+    "FiledPage",
+    "Habit",
+    "HabitList",
+    "HabitWarning",
+    "HabitWarnings",
     "Hit",
     "ImportProgress",
     "Installed",
     "Item",
     "JobList",
+    "Lighting",
+    "LintFix",
+    "LintFixes",
+    "LintItem",
+    "LintReport",
     "Linting",
     "Lost",
+    "MapEdge",
+    "MapNode",
     "Naming",
     "Overseeing",
     "Page",
@@ -88,6 +117,11 @@ __all__ = [
     "Shown",
     "Slice",
     "Status",
+    "TermChange",
+    "TermHistory",
+    "TermList",
+    "TermShown",
+    "TopologyAnswer",
     "Transcript",
     "TranscriptList",
     "TreeChange",
@@ -104,5 +138,20 @@ __all__ = [
 ]
 
 
-class Api(Asking, Running, Adding, Reviewing, Trees, Linting, Overseeing, Questioning, Naming, Coding, Protocol):
+class Api(
+    Asking,
+    Running,
+    Adding,
+    Reviewing,
+    Trees,
+    Linting,
+    Overseeing,
+    Questioning,
+    Naming,
+    Coding,
+    Charting,
+    Lighting,
+    Behaving,
+    Protocol,
+):
     """Every verb. ``cwd`` and ``path`` are absolute. Raises the errors of `flywheel.errors`."""

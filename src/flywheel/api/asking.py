@@ -28,7 +28,7 @@ class Hit:
     agent: str = ""
     path: str = ""  # of a symbol or document, with ":line"
     feedback: str = ""  # what an agent held against it and nobody looked at since: "called wrong on 2026-03-02"
-    banner: str = ""  # of an entry that is stale or disputed: what to know before relying on it
+    banner: str = ""  # what to know before relying on it: not fresh, disputed, changed since it was indexed
     created_at: Micros
     why: Sequence[str] = ()  # which lists proposed it: "text 1", "vector 4", "name", "graph"
 
@@ -100,6 +100,7 @@ class Reason:
     receipts: Sequence[Receipt]
     superseded_by: str = ""  # short id and title of what replaced it
     supersedes: Sequence[str] = ()
+    banner: str = ""  # of an entry that is not fresh or disputed: what to know before relying on it
     values: Sequence[Value] = ()  # of an entry about attributes, in each scope
     timeline: Sequence[str] = ()  # what was said of it, the oldest first
 
@@ -187,8 +188,13 @@ class Asking(Protocol):
         since: Micros | None = None,
         until: Micros | None = None,
         statuses: Sequence[str] = (),
+        scopes: Sequence[str] = (),
     ) -> SearchAnswer:
-        """Find entries, messages, symbols. Within the project of ``cwd`` (or the named one) unless ``everywhere``."""
+        """Find entries, messages, symbols. Within the project of ``cwd`` (or the named one) unless ``everywhere``.
+
+        ``scopes``: entries limited to a part of the world ("plan:enterprise", "in production") only when all that they
+        are limited to is among these; of all scopes unless given.
+        """
 
     def why(
         self, *, question: str, cwd: str = "", project: str = "", limit: int = 5, as_of: Micros | None = None

@@ -34,6 +34,8 @@ class ReviewItem:
     diff: Sequence[str]  # of the page as it would read: lines that begin with "+", "-" or a space
     contradicts: Sequence[str] = ()
     why: Sequence[str] = ()  # why it stands where it stands in the queue
+    stale: str = ""  # what has changed of that which the page rests on
+    changes: Sequence[str] = ()  # then and now of the definitions that it speaks of and that have changed
     similar: Sequence[Page] = ()  # other candidates that say nearly the same, to be decided in one go
 
 

@@ -27,6 +27,7 @@ class Status:
     behind: Mapping[str, int]  # changes per index: text, vectors
     workers: Sequence[Mapping[str, object]]  # lane, pid, job, since, memory
     embedder: str
+    code: Mapping[str, int] = field(default_factory=dict)  # source files: indexed, or why they were skipped
     refused: Mapping[str, int] = field(default_factory=dict)  # statements that were no knowledge, by reason
     problems: Sequence[str] = ()  # what needs a person, with the remedy
 
@@ -155,6 +156,12 @@ class Running(Protocol):
 
     def project_merge(self, *, source: str, target: str) -> Done:
         """Make ``source`` an alias of ``target``; evidence rows never change."""
+
+    def project_private(self, *, project: str, off: bool = False) -> Done:
+        """Keep what is known of a project (id or name) to itself: nothing of it is proposed in another one.
+
+        What was proposed elsewhere is taken back at once. ``off`` allows it again. Idempotent.
+        """
 
     def hook(self, *, agent: str, event: str, payload: bytes, host: str = "") -> bytes:
         """A hook's answer to the last byte; empty when there is nothing to say.

@@ -13,13 +13,17 @@ from typing import Final
 import structlog
 
 from flywheel.app.parts import HARVEST, RETRO, Parts, wall_clock
+from flywheel.behaviour import watching
+from flywheel.behaviour.identity import local_identity
+from flywheel.behaviour.observing import from_hook
 from flywheel.context import record
 from flywheel.context.assemble import Assembler
+from flywheel.context.gotchas import Gotchas
 from flywheel.harvest import discover
-from flywheel.hooks.events import HookDeps, Hooks
+from flywheel.hooks.events import About, HookDeps, Hooks
 from flywheel.hooks.moment import Action, Ended, Harvest, Injected, Observe
 from flywheel.jobs import queue
-from flywheel.model import GLOBAL, Kind, Micros, Observation, ProjectId, SessionId, new_id
+from flywheel.model import GLOBAL, Kind, Micros, ProjectId, SessionId
 from flywheel.projects import queries as projects
 from flywheel.readers import readers_of, session_id
 from flywheel.store import mapper
@@ -37,6 +41,11 @@ LAG: Final = 0.03
 """Seconds that the first action waits: the answer is on its way, and writing beside it would slow it."""
 
 log = structlog.get_logger("hooks")
+
+
+def _gotchas(parts: Parts) -> About | None:
+    budget = parts.config.hooks.gotcha_tokens
+    return Gotchas(parts.db, parts.redact, budget).about if budget else None
 
 
 class Hooking:
@@ -58,6 +67,7 @@ class Hooking:
                 now=wall_clock,
                 reads=self._reads,
                 prompt_budget=parts.config.hooks.prompt_budget,
+                about=_gotchas(parts),
             )
         )
         self._thread = threading.Thread(target=self._work, name="ledger", daemon=True)
@@ -182,19 +192,20 @@ class Hooking:
 
     def _observe(self, action: Observe) -> None:
         now = wall_clock()
-        project = projects.resolve(self._parts.db, action.cwd, now).id if action.cwd else GLOBAL
-        row = Observation(
-            id=new_id(now),
-            project_id=project,
-            native_session=action.session,
-            identity=str(os.getuid()),
-            kind=action.kind,
-            subject=action.subject,
-            facts=action.facts,
-            created_at=now,
+        project = projects.resolve(self._parts.db, action.cwd, now) if action.cwd else None
+        roots = [str(project.root), action.cwd] if project is not None else []
+        rows = watching.rows_of(
+            from_hook(action.kind, action.subject, action.facts, now, roots),
+            native=action.session,
+            project=project.id if project is not None else GLOBAL,
+            identity=local_identity(),
+            redact=self._parts.redact,
         )
-        with self._parts.db.write() as tx:
-            mapper.insert(tx, row)
+        if rows:
+            idle = self._parts.config.extract.idle_minutes * 60.0
+            with self._parts.db.write() as tx:
+                mapper.insert_many(tx, rows)
+                watching.ask(tx, local_identity(), self._parts.db.clock(), delay=idle)
 
     def _ledger(self, action: Injected) -> None:
         kept, injections = record.rows(

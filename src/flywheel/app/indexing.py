@@ -10,16 +10,34 @@ import orjson
 
 from flywheel.app.pace import CURRENT, TEXT
 from flywheel.app.parts import Parts
+from flywheel.embed import Embedder
+from flywheel.embed.minilm import MiniLM
 from flywheel.index.follow import LIMIT, Follower, behind, step
 from flywheel.index.text import TextFollower
 from flywheel.index.vectors import VectorWriter
 from flywheel.index.vectors_open import open_vector_writer
-from flywheel.model import Seq
+from flywheel.model import Kind, Seq
 from flywheel.search.embedding import EmbeddingFollower
+from flywheel.search.embedding_code import CodeFollower
 from flywheel.tree.follow import TreeFollower
+
+THREADS: Final = 1
+"""Threads that embed code: a second one hinders more than it helps where the machine is busy."""
 
 PACE: Final = 0.35
 """Seconds between two steps of the running indexer: what is committed is findable well within a second."""
+
+
+def _embedding(parts: Parts, writer: VectorWriter, embedder: Embedder) -> list[Follower]:
+    """The embedding workers: one for all, or one for code and one for the rest."""
+    known, code = parts.code_model()
+    if not known:
+        return [EmbeddingFollower(parts.db, writer, embedder)]
+    kinds = frozenset(Kind) - {Kind.SYMBOL}
+    return [
+        EmbeddingFollower(parts.db, writer, embedder, kinds=kinds, beside=(code,)),
+        CodeFollower(parts.db, writer, MiniLM(threads=THREADS), parts.redact.text, beside=(embedder.model_id,)),
+    ]
 
 
 class Indexer:
@@ -43,7 +61,7 @@ class Indexer:
         embedder, _ = parts.embedder()
         if embedder is not None:
             self._vectors = open_vector_writer(parts.db, parts.data)
-            self.followers.append(EmbeddingFollower(parts.db, self._vectors, embedder))
+            self.followers += _embedding(parts, self._vectors, embedder)
 
     def step(self) -> int:
         """One step of each follower; 0 when all are up to date and tidy."""

@@ -11,15 +11,38 @@ from flywheel.app.lasting import Standing
 from flywheel.app.parts import Parts, wall_clock
 from flywheel.app.reviewing import Reviewing
 from flywheel.app.showing import Printed
+from flywheel.app.unanswered import Unanswered
 from flywheel.app.verbs.adding import AddingVerbs
 from flywheel.app.verbs.asking import AskingVerbs
+from flywheel.app.verbs.beacons import LightingVerbs
+from flywheel.app.verbs.behaviour import BehaviourVerbs
+from flywheel.app.verbs.cockpit import OverseeingVerbs
+from flywheel.app.verbs.code import CodingVerbs
+from flywheel.app.verbs.linting import LintingVerbs
+from flywheel.app.verbs.questions import QuestionsVerbs
 from flywheel.app.verbs.reviewing import ReviewingVerbs
 from flywheel.app.verbs.running import RunningVerbs
+from flywheel.app.verbs.terms import TermsVerbs
+from flywheel.app.verbs.topology import ChartingVerbs
 from flywheel.app.verbs.trees import TreesVerbs
 from flywheel.context.assemble import Assembler
 
 
-class App(AskingVerbs, RunningVerbs, AddingVerbs, ReviewingVerbs, TreesVerbs):
+class App(
+    AskingVerbs,
+    RunningVerbs,
+    AddingVerbs,
+    ReviewingVerbs,
+    TreesVerbs,
+    OverseeingVerbs,
+    CodingVerbs,
+    ChartingVerbs,
+    LightingVerbs,
+    LintingVerbs,
+    QuestionsVerbs,
+    TermsVerbs,
+    BehaviourVerbs,
+):
     """Satisfies `Api`. For any number of threads."""
 
     def __init__(
@@ -37,12 +60,15 @@ class App(AskingVerbs, RunningVerbs, AddingVerbs, ReviewingVerbs, TreesVerbs):
         self.assembler = Assembler(parts.db, self.readers.searcher, parts.config, wall_clock, home=parts.home)
         self.hooking = Hooking(parts, self.assembler, poke)
         self.always_on = Standing(parts)
+        self.unanswered = Unanswered(parts.db, parts.redact, wall_clock)
         self.desk = Reviewing(parts, lambda: self.poke())
 
     def close(self) -> None:
         """Write what is still to be written and let go."""
         self.hooking.close()
+        self.unanswered.close()
         self.assembler.close()
+        super().close()
 
 
 def _proof(app: App) -> Api:

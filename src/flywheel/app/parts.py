@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from flywheel.config import Config, Places
+from flywheel.config import Config, EmbedConfig, Places
 from flywheel.jobs import queue
 from flywheel.jobs.worker import Deps, Handler
 from flywheel.model import Job, Micros
@@ -38,23 +38,35 @@ SYNC: Final = "sync"
 DOCUMENT: Final = "document"
 RENDER: Final = "render"
 COMMIT: Final = "commit"
+LINT: Final = "lint"
+QUESTIONS: Final = "questions"
+ANCHORS: Final = "anchors"
+ACROSS: Final = "across"
+OBSERVE: Final = "observe"
+CONSOLIDATE: Final = "consolidate"
 """Job kinds, as the workers' modules call themselves (``KIND``)."""
 
 WORKERS: Final[Mapping[str, Handler]] = {
     HARVEST: _worker("flywheel.harvest.worker"),
     EXTRACT: _worker("flywheel.harvest.extract"),
     RETRO: _worker("flywheel.retro.worker"),
+    OBSERVE: _worker("flywheel.behaviour.watching"),
+    CONSOLIDATE: _worker("flywheel.behaviour.worker"),
     SYNC: _worker("flywheel.codemap.worker"),
+    ANCHORS: _worker("flywheel.knowledge.anchoring"),
     DOCUMENT: _worker("flywheel.knowledge.worker"),
+    ACROSS: _worker("flywheel.knowledge.across.worker"),
     RENDER: _worker("flywheel.tree.worker"),
     COMMIT: _worker("flywheel.tree.committing"),
+    LINT: _worker("flywheel.tree.linting.worker"),
+    QUESTIONS: _worker("flywheel.app.questioning"),
 }
 """Job kind → handler."""
 
 LANES: Final[Mapping[str, tuple[str, ...]]] = {
-    "harvest": (HARVEST, EXTRACT, RETRO, DOCUMENT),
-    "code": (SYNC,),
-    "tree": (RENDER, COMMIT),
+    "harvest": (HARVEST, EXTRACT, RETRO, DOCUMENT, ACROSS, OBSERVE, CONSOLIDATE),
+    "code": (SYNC, ANCHORS),
+    "tree": (RENDER, COMMIT, LINT, QUESTIONS),
     "index": (),
 }
 """Lane → the job kinds that its process runs; the index lane follows the change feed instead."""
@@ -81,6 +93,7 @@ class Parts:
     db: Db
     redact: Redactor
     _embedder: tuple[Embedder | None, str] | None = field(default=None)
+    _code: tuple[bool, str] | None = field(default=None)
 
     @property
     def data(self) -> Path:
@@ -116,6 +129,12 @@ class Parts:
             self._embedder = _load_embedder(self.config.embed.model)
         return self._embedder
 
+    def code_model(self) -> tuple[bool, str]:
+        """Whether code has a model of its own here, and what to say of it: its id, or why there is none."""
+        if self._code is None:
+            self._code = _look_for_code_model(self.config.embed)
+        return self._code
+
     def close(self) -> None:
         """Close the store."""
         self.db.close()
@@ -138,6 +157,22 @@ def _load_embedder(model: str) -> tuple[Embedder | None, str]:
         return found, found.model_id
     except ModelMissing as error:
         return None, f"none, full text only: {error.message}"
+
+
+def _look_for_code_model(config: EmbedConfig) -> tuple[bool, str]:
+    from flywheel.embed import ModelMissing
+
+    if config.code == "none" or config.model == "none":
+        return False, "none: switched off"
+    if config.code != "minilm":
+        return False, f'none: embed.code = {config.code!r} is neither "minilm" nor "none"'
+    try:
+        from flywheel.embed.minilm import MODEL_ID, model_file
+
+        model_file()
+        return True, MODEL_ID
+    except ModelMissing as error:
+        return False, f"none: {error.message}"
 
 
 def seconds_to_next_job(parts: Parts) -> float:

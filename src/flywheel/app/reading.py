@@ -6,12 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from flywheel.app.pace import TEXT
-from flywheel.app.parts import Parts
+from flywheel.app.parts import Parts, wall_clock
+from flywheel.context.liking import Liking
+from flywheel.embed.asking import QueryEncoder
 from flywheel.index.follow import lag
 from flywheel.index.text_read import TextReader
 from flywheel.index.vectors import VectorIndex
 from flywheel.index.vectors_open import open_vectors
 from flywheel.model import Seq
+from flywheel.search.embedding_code import last_stored
 from flywheel.search.query import Searcher
 from flywheel.store import Db
 
@@ -26,6 +29,7 @@ class Readers:
     searcher: Searcher
     model: str
     notes: tuple[str, ...] = field(default=())
+    code: QueryEncoder | None = None
 
     def behind(self) -> Mapping[str, int]:
         """Changes that each index has not seen."""
@@ -33,6 +37,19 @@ class Readers:
         if self.vectors is not None:
             found["vectors"] = lag(self.db, self._vector_mark())
         return found
+
+    def unfinished(self) -> bool:
+        """Whether definitions wait for their vectors."""
+        if self.code is None or self.vectors is None:
+            return False
+        with self.db.read() as tx:
+            backlog = last_stored(tx, self.code.model_id)
+        return backlog is not None or lag(self.db, self.vectors.watermark(self.code.model_id)) > 0
+
+    def close(self) -> None:
+        """End the process that encodes questions about code."""
+        if self.code is not None:
+            self.code.close()
 
     def _vector_mark(self) -> tuple[str, Seq]:
         assert self.vectors is not None
@@ -44,7 +61,9 @@ def open_readers(parts: Parts) -> Readers:
     embedder, note = parts.embedder()
     text = TextReader(parts.data / TEXT)
     vectors = open_vectors(parts.db, parts.data) if embedder is not None else None
-    searcher = Searcher(parts.db, text, vectors, embedder, parts.config)
+    code = QueryEncoder() if embedder is not None and parts.code_model()[0] else None
+    liking = Liking(parts.config.behaviour, wall_clock)
+    searcher = Searcher(parts.db, text, vectors, embedder, parts.config, code=code, liking=liking.of)
     return Readers(
         db=parts.db,
         text=text,
@@ -52,4 +71,5 @@ def open_readers(parts: Parts) -> Readers:
         searcher=searcher,
         model=embedder.model_id if embedder is not None else "",
         notes=() if embedder is not None else (f"no embedding model: {note}",),
+        code=code,
     )

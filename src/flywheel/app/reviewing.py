@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Final
 
-from flywheel.api import Done, ReviewQueue
+from flywheel.api import Done, ReviewItem, ReviewQueue
 from flywheel.app.parts import Parts, wall_clock
 from flywheel.app.showing import resolve_id
+from flywheel.app.then_now import changes
 from flywheel.errors import BadInput, NotFound
 from flywheel.knowledge import changing, confirming, deciding, doors, reshaping
 from flywheel.knowledge.confirming import Terms
@@ -40,7 +42,14 @@ class Reviewing:
         if not 1 <= limit <= MOST:
             raise BadInput(f"the field 'limit' must be between 1 and {MOST}", field="limit")
         with self._parts.db.read() as tx:
-            return review_queue(tx, projects, limit=limit, now=wall_clock())
+            queue = review_queue(tx, projects, limit=limit, now=wall_clock())
+            return replace(queue, items=[self._with_changes(tx, item) for item in queue.items])
+
+    def _with_changes(self, tx: Tx, item: ReviewItem) -> ReviewItem:
+        """With the code that it speaks of, then and now, so that who confirms it has seen what has changed."""
+        if item.kind != "entry" or not item.stale:
+            return item
+        return replace(item, changes=changes(tx, item.id, self._parts.redact.text))
 
     def act(self, who: str, door: str, reason: str) -> Act:
         """Who acts, checked. Raises BadInput, Refused."""

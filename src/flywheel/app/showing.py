@@ -20,7 +20,9 @@ from flywheel.model import (
     Document,
     Entry,
     Feedback,
+    Kind,
     Message,
+    Micros,
     Project,
     Retrospective,
     Role,
@@ -28,7 +30,7 @@ from flywheel.model import (
     Symbol,
     short_id,
 )
-from flywheel.search.queries import banner
+from flywheel.search.warned import warnings_of
 from flywheel.store import Tx
 from flywheel.store.mapper import find, get
 
@@ -36,6 +38,9 @@ Found = Entry | Claim | Message | Session | Document | Symbol | Project
 
 KEPT: Final = 500
 """Items of printed briefings that `show` can still show."""
+
+ANCHORED: Final = 8
+"""Things that an entry speaks of that are shown."""
 
 VERDICTS: Final = 5
 """Verdicts on a thing that are shown, the latest first."""
@@ -103,9 +108,12 @@ def resolve_id(tx: Tx, text: str) -> Found:
     return found[0]
 
 
-def show_thing(tx: Tx, thing: Found) -> Shown:
-    """The thing as labelled facts, a body and its receipts, and what was said of it since."""
+def show_thing(tx: Tx, thing: Found, now: Micros) -> Shown:
+    """The thing as labelled facts, a body and its receipts, what to know before relying on it, and what was said."""
     shown = _shown_thing(tx, thing)
+    told = warnings_of(tx, [(Kind(shown.kind), shown.id)], now) if shown.kind in ("entry", "symbol") else {}
+    if told:
+        shown = replace(shown, facts={"banner": next(iter(told.values())), **shown.facts})
     said = find(
         tx, Feedback, "WHERE target_id = :id ORDER BY created_at DESC, id LIMIT :most", id=thing.id, most=VERDICTS
     )
@@ -191,7 +199,8 @@ def _entry(tx: Tx, entry: Entry) -> Shown:
         "wording": "a person's, kept until its claims change" if entry.worded else "",
         "put off until": _when(entry.deferred_until),
         "decided": _decided(tx, entry),
-        "banner": banner(entry.status, entry.last_confirmed),
+        "speaks of": _anchored(tx, entry),
+        "review by": _when(entry.review_by)[:10],
     }
     body = "\n".join(
         part
@@ -208,6 +217,17 @@ def _entry(tx: Tx, entry: Entry) -> Shown:
         for kind, back, short, title, status in rows
     ]
     return _shown("entry", entry.id, entry.title, facts, body, tuple(receipts), links)
+
+
+def _anchored(tx: Tx, entry: Entry) -> str:
+    """The code and the documents that it is tied to."""
+    rows = tx.all(
+        "SELECT DISTINCT target FROM anchor WHERE entry_id = :id AND target <> ''"
+        " AND kind IN ('symbol', 'file', 'document') ORDER BY target LIMIT :most",
+        id=entry.id,
+        most=ANCHORED,
+    )
+    return ", ".join(target.replace("::", ":", 1) for (target,) in rows)
 
 
 def _open(entry: Entry) -> list[str]:

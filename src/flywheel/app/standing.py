@@ -9,6 +9,7 @@ from typing import Final
 
 from flywheel.api import Status
 from flywheel.app.parts import Parts
+from flywheel.codemap.queries import states
 from flywheel.harvest.refused import rejections
 from flywheel.jobs import queue
 from flywheel.model import FileState, Micros
@@ -22,6 +23,11 @@ COUNTED: Mapping[str, str] = {
     "candidates": "SELECT count(*) FROM entry WHERE status = 'candidate'",
     "symbols": "SELECT count(*) FROM symbol",
 }
+
+_WRONG: Final = (
+    "SELECT p.id, p.name, COUNT(*) FROM lint_finding f JOIN project p ON p.id = f.project_id WHERE f.severity = 'error'"
+    " GROUP BY p.id, p.name ORDER BY p.name, p.id LIMIT 5"
+)
 
 LEAST_FREE: Final = 8 << 20
 """Bytes below which a disk counts as full."""
@@ -42,11 +48,14 @@ def make_status(
         files, lines, bad, unknown = _files(tx)
         rows = {name: int(tx.all(sql)[0][0]) for name, sql in COUNTED.items()}
         jobs = queue.counts(tx)
+        code = states(tx)
         refused = rejections(tx)
+        wrong = tx.all(_WRONG)
         failed = tx.all("SELECT path, error FROM transcript_file WHERE state = 'failed' ORDER BY path LIMIT 5")
-    _, embedder = parts.embedder()
+    embedder = f"{parts.embedder()[1]}; of code {parts.code_model()[1]}"
     problems = [*parts.db.notices, *_disk(parts.data), *hooks]
     problems += [f"transcript {path} was not read: {error}" for path, error in failed]
+    problems += [f"lint found errors in {name} ({n}); see: flywheel lint --project {id}" for id, name, n in wrong]
     if jobs.get("dead"):
         problems.append(f"{jobs['dead']} jobs are dead; see: flywheel jobs list --state dead, then: jobs retry all")
     return Status(
@@ -63,6 +72,7 @@ def make_status(
         behind=behind,
         workers=workers,
         embedder=embedder,
+        code=code,
         refused=dict(sorted(refused.items(), key=lambda pair: -pair[1])),
         problems=problems,
     )

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from flywheel.app.parts import HARVEST, LANES, RENDER, WORKERS, Parts
+from flywheel.app.parts import HARVEST, LANES, LINT, RENDER, WORKERS, Parts
 from flywheel.jobs import queue
 from flywheel.jobs.worker import Handler, Outcome, run_one
 
 if TYPE_CHECKING:
     from flywheel.app.reading import Readers
     from flywheel.model import Micros, Project
+    from flywheel.store import Db
 
 TREES: Final = "tree"
 """The lane that renders memory trees."""
@@ -23,8 +24,8 @@ def handler_of(kind: str, parts: Parts) -> Handler:
 
     Harvesting slows down when the indexes fall behind; rendering takes in what somebody drops into a tree.
     """
-    if kind == RENDER:
-        return _renderer(parts)
+    if kind in (RENDER, LINT):
+        return _renderer(kind, parts)
     if kind != HARVEST:
         return WORKERS[kind]
     from flywheel.app.pace import seconds_behind
@@ -33,15 +34,24 @@ def handler_of(kind: str, parts: Parts) -> Handler:
     return partial(harvest_worker.run, indexes_behind=seconds_behind(parts))
 
 
-def _renderer(parts: Parts) -> Handler:
-    from flywheel.tree import worker as tree_worker
+def _renderer(kind: str, parts: Parts) -> Handler:
+    """Rendering, or the lint, which has the tree rendered first."""
+    from flywheel.cockpit.worker import draw
+    from flywheel.tree.naming import COCKPIT
 
     def ingest(project: Project, name: str, data: bytes, written: Micros) -> str:
         from flywheel.app.adding import take_in
 
         return take_in(parts, project.id, name, data, written).id
 
-    return partial(tree_worker.run, ingest=ingest)
+    def cockpit(db: Db, project: Project, now: Micros) -> str:
+        return draw(db, parts.data, project, now)
+
+    if kind == LINT:
+        from flywheel.tree.linting.worker import run
+    else:
+        from flywheel.tree.worker import run
+    return partial(run, ingest=ingest, extras={COCKPIT: cockpit})
 
 
 def lanes_with_work(parts: Parts, readers: Readers) -> list[str]:
@@ -53,7 +63,7 @@ def lanes_with_work(parts: Parts, readers: Readers) -> list[str]:
             at = queue.next_due(tx, kinds=kinds, now=now) if kinds else None
             if at is not None and at <= now:
                 due.append(name)
-    if any(readers.behind().values()):
+    if any(readers.behind().values()) or readers.unfinished():
         due.append("index")
     return due
 
@@ -78,7 +88,7 @@ def _run_due(parts: Parts, kinds: Sequence[str]) -> int:
     ran = 0
     deps = parts.deps(lambda: False, lambda doing: None)
     while job := queue.claim(parts.db, kinds=kinds, owner="here", lease=600.0):
-        handler = handler_of(job.kind, parts) if job.kind == RENDER else WORKERS[job.kind]
+        handler = handler_of(job.kind, parts) if job.kind in (RENDER, LINT) else WORKERS[job.kind]
         ran += run_one(job, handler, deps) is Outcome.DONE
     return ran
 

@@ -17,8 +17,13 @@ COMMANDS: Final = {
     "status": "feed",
     "context": "ask",
     "search": "ask",
+    "code": "code",
+    "map": "map",
+    "beacon": "beacon",
     "why": "ask",
     "show": "ask",
+    "cockpit": "cockpit",
+    "lint": "lint",
     "review": "review",
     "confirm": "decide",
     "reject": "decide",
@@ -34,6 +39,10 @@ COMMANDS: Final = {
     "import": "feed",
     "add": "add",
     "note": "add",
+    "term": "term",
+    "habits": "habits",
+    "questions": "questions",
+    "file-back": "questions",
     "sync": "feed",
     "install": "install",
     "agents": "agents",
@@ -59,7 +68,8 @@ class Commands(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module = import_module(f"flywheel.cli.{COMMANDS[cmd_name]}")
-        found = getattr(module, cmd_name, None) or getattr(module, f"{cmd_name}_")
+        name = cmd_name.replace("-", "_")
+        found = getattr(module, name, None) or getattr(module, f"{name}_")
         assert isinstance(found, click.Command)
         return found
 

@@ -79,6 +79,7 @@ def _explain(paper: Console, briefing: Briefing) -> None:
 @click.option("--everywhere", "-e", is_flag=True, help="Search all projects.")
 @click.option("--kind", "kinds", multiple=True, help="entry, message, symbol or document; may be repeated.")
 @click.option("--status", "statuses", multiple=True, help="Only entries in this state; may be repeated.")
+@click.option("--scope", "scopes", multiple=True, help="Only what holds in this scope, or everywhere; may be repeated.")
 @click.option("--limit", "-n", default=10, show_default=True, help="Hits at most.")
 @as_json_option
 def search(
@@ -88,6 +89,7 @@ def search(
     everywhere: bool,
     kinds: tuple[str, ...],
     statuses: tuple[str, ...],
+    scopes: tuple[str, ...],
     limit: int,
     json_: bool,
 ) -> None:
@@ -100,6 +102,7 @@ def search(
         limit=limit,
         everywhere=everywhere,
         statuses=statuses,
+        scopes=scopes,
     )
     if json_:
         as_json(answer)
@@ -110,7 +113,7 @@ def search(
         headline(paper, hit.short, hit.title)
         emit(paper, " · ".join(word for word in facts if word), indent=4, lines=2, style="dim")
         if hit.banner:
-            emit(paper, hit.banner, indent=4, lines=2, style="bold yellow")
+            emit(paper, hit.banner, indent=4, lines=3, style="bold yellow")
         if hit.text and hit.text != hit.title:
             emit(paper, hit.text, indent=4, lines=4)
     if not answer.hits:
@@ -140,6 +143,8 @@ def why(question: tuple[str, ...], cwd: str | None, project: str, limit: int, as
     for reason in answer.reasons:
         state = " · ".join(word for word in (reason.type, reason.status, date(reason.at)) if word)
         headline(paper, reason.short, reason.title, state)
+        if reason.banner:
+            emit(paper, reason.banner, indent=4, lines=3, style="bold yellow")
         emit(paper, reason.statement, indent=4, lines=8)
         for value in reason.values:
             _value(paper, value)

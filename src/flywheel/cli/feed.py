@@ -167,6 +167,8 @@ def _print_status(paper: Console, found: Status) -> None:
     if found.unknown:
         row("unknown", ", ".join(f"{name} ×{n}" for name, n in list(found.unknown.items())[:8]))
     row("memory", ", ".join(counted(n, ONE.get(name, name), name) for name, n in found.rows.items()))
+    if found.code:
+        row("code", _listed(found.code))
     refused = [f"{n:,} {name}" for name, n in found.refused.items() if name != "drafts"]
     if refused:
         row("refused", ", ".join(refused[:8]))
@@ -177,6 +179,7 @@ def _print_status(paper: Console, found: Status) -> None:
     for worker in found.workers:
         job = worker.get("job")
         doing = f"{job['kind']} {job['key']}" if isinstance(job, dict) else "waiting"
+        doing += f" ({worker['doing']})" if isinstance(job, dict) and worker.get("doing") else ""
         row("worker", f"{worker['lane']} pid {worker['pid']}: {doing}, {worker['memory_mb']} MB")
     for problem in found.problems:
         labelled(paper, "problem", problem, column=9, style="yellow")

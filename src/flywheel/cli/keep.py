@@ -95,7 +95,7 @@ def jobs_drop(id: str) -> None:
 
 @click.group()
 def project() -> None:
-    """Explain or merge projects."""
+    """Explain, merge or keep projects to themselves."""
 
 
 @project.command("explain")
@@ -120,6 +120,14 @@ def project_explain(path: str, json_: bool) -> None:
 def project_merge(source: str, target: str) -> None:
     """Make SOURCE an alias of TARGET (ids or names)."""
     click.echo(connect().project_merge(source=source, target=target).message)
+
+
+@project.command("private")
+@click.argument("name")
+@click.option("--off", is_flag=True, help="Let what is known of it be proposed in other projects again.")
+def project_private(name: str, off: bool) -> None:
+    """Propose nothing of the project NAME (id or name) in other projects; take back what was."""
+    click.echo(connect().project_private(project=name, off=off).message)
 
 
 @click.group()

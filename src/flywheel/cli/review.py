@@ -83,6 +83,9 @@ def show_item(paper: Console, item: ReviewItem) -> None:
     for line in item.diff:
         colour = _COLOURS.get(line[:1], "dim")
         paper.print(f"    [{colour}]{escape(line)}[/]")
+    for line in item.changes:
+        colour = _COLOURS.get(line.strip()[:1], "dim")
+        paper.print(f"    [{colour}]{escape(line)}[/]")
     for one in item.similar:
         paper.print(f"    [dim]similar: \\[fw:{one.short}] {escape(one.title)}[/]")
     paper.print()
@@ -187,4 +190,4 @@ class Walk:
 
 
 def _reread(item: ReviewItem) -> list[str]:
-    return [item.where] if item.status == "stale" and item.where else []
+    return [one for one in (item.where, item.stale) if one] if item.status == "stale" else []

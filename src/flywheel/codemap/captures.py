@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -15,7 +16,17 @@ if TYPE_CHECKING:
 Span = tuple[int, int]
 """Bytes: start, and the first one after."""
 
-_PLAIN: Final = ("comment", "verbatim", "block", "prefix", "import", "module", "container", "outer", "decorated")
+_PLAIN: Final = (
+    "comment", "verbatim", "block", "reference", "prefix", "import", "module", "container", "outer", "decorated",
+)  # fmt: skip
+MARKS: Final = frozenset({"route", "command"})
+"""Kinds of definitions that say what something is for, and lend their name to nothing."""
+
+_VERB: Final = re.compile(r"(?:Http|Map)?(get|head|post|put|patch|delete|options|trace)(?:Mapping)?", re.IGNORECASE)
+_SPELLED: Final = frozenset({*MARKS, "heading"})
+_HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_CLOSING: Final = re.compile(r"\s+#+\s*$")
+_QUOTES: Final = frozenset("\"'`")
 
 
 class Stretch(NamedTuple):
@@ -72,7 +83,9 @@ class Captures:
     docs: dict[Span, Span] = field(default_factory=dict)  # of a definition → its documentation
     module_docs: list[Stretch] = field(default_factory=list)
     module: Stretch | None = None
+    headed: bool = False  # the module's documentation is the comment that the file begins with
     imports: list[Import] = field(default_factory=list)
+    references: list[tuple[int, str, int]] = field(default_factory=list)  # byte, name, 1-based line
     comments: list[Comment] = field(default_factory=list)
     verbatim: list[Span] = field(default_factory=list)
     blocks: list[Span] = field(default_factory=list)
@@ -84,13 +97,18 @@ def collect(source: bytes, tree: Tree, query: Query) -> Captures:
 
     captures = Captures()
     roles: dict[int, str] = {}
-    verbatim, blocks = captures.verbatim.append, captures.blocks.append
+    verbatim, blocks, references = captures.verbatim.append, captures.blocks.append, captures.references.append
     for number, match in QueryCursor(query).matches(tree.root_node):
         role = roles.get(number) or roles.setdefault(number, _role(match))
         if role == "verbatim":
             verbatim(match["verbatim"][0].byte_range)
         elif role == "block":
             blocks(match["block"][0].byte_range)
+        elif role == "reference":
+            node = match["reference"][0]
+            start, stop = node.byte_range
+            used = source[start:stop].decode("utf-8", "replace")
+            references((start, used if used.isidentifier() else _unquoted(used), node.start_point.row + 1))
         elif role == "comment":
             node = match["comment"][0]
             captures.comments.append(Comment(*_stretch(node), node.descendant_count))
@@ -108,7 +126,7 @@ def collect(source: bytes, tree: Tree, query: Query) -> Captures:
 def _role(match: Match) -> str:
     """What a pattern is for, by its captures: constant for one pattern."""
     for name in match:
-        if name.startswith("definition.") or name == "module.doc":
+        if name.startswith(("definition.", "module.")):
             return name
     if "documented" in match:
         return "documented"
@@ -124,8 +142,9 @@ def _keep(captures: Captures, source: bytes, number: int, role: str, match: Matc
         captures.prefixes.append(_stretch(match["prefix"][0]))
     elif role == "documented":
         captures.docs[match["documented"][0].byte_range] = match["doc"][0].byte_range
-    elif role == "module.doc":
-        captures.module_docs.extend(map(_stretch, match["module.doc"]))
+    elif role in ("module.doc", "module.head"):
+        captures.module_docs.extend(map(_stretch, match[role]))
+        captures.headed = role == "module.head"
     elif role == "module":
         captures.module = _stretch(match["module"][0])
     else:
@@ -137,24 +156,58 @@ def _keep(captures: Captures, source: bytes, number: int, role: str, match: Matc
 
 
 def _found(source: bytes, number: int, role: str, node: Node, match: Match) -> Found:
-    body = match["body"][0] if "body" in match else node.child_by_field_name("body")
+    kind = "" if role == "container" else role.removeprefix("definition.")
+    whole = match["reach"][0] if "reach" in match else node
+    if "head" in match:
+        body = match["head"][0].end_byte
+    else:
+        after = match["body"][0] if "body" in match else node.child_by_field_name("body")
+        body = after.start_byte if after is not None else node.end_byte
     return Found(
-        kind="" if role == "container" else role.removeprefix("definition."),
-        name=_text(source, match["name"][0]),
-        scope=_text(source, match["scope"][0]) if "scope" in match else "",
-        at=_stretch(node),
-        inner=node.byte_range,
+        kind=kind,
+        name=_name(source, kind, match),
+        scope=_joined(source, match["scope"]) if "scope" in match else "",
+        at=_stretch(whole),
+        inner=whole.byte_range,
         said=node.start_byte,
-        body=body.start_byte if body is not None else node.end_byte,
-        nodes=node.descendant_count,
+        body=body,
+        nodes=whole.descendant_count,
         pattern=number,
     )
 
 
+def _name(source: bytes, kind: str, match: Match) -> str:
+    """The name's parts joined, without quotes; a route's with its method before it, a command's without arguments."""
+    if "kebab" in match:
+        return _HUMP.sub("-", _text(source, match["kebab"][0])).replace("_", "-").lower()
+    name = _joined(source, match["name"])
+    if kind not in _SPELLED:
+        return name
+    if kind == "heading":
+        return _CLOSING.sub("", name)
+    if kind == "route":
+        said = (_VERB.fullmatch(_text(source, node)) for node in match.get("verb", ()))
+        verbs = "|".join(dict.fromkeys(verb[1].upper() for verb in said if verb))
+        return f"{verbs} {name}" if verbs else name
+    return name.partition(" ")[0] if kind == "command" else name
+
+
+def _joined(source: bytes, nodes: Sequence[Node]) -> str:
+    if len(nodes) == 1 and (text := _text(source, nodes[0])).isidentifier():
+        return text
+    return ".".join(_unquoted(_text(source, node)) for node in nodes).replace("::", ".")
+
+
+def _unquoted(text: str) -> str:
+    """The name as code elsewhere spells it: without quotes around it or a symbol's colon before it."""
+    if len(text) > 2 and text[0] in _QUOTES and text[-1] == text[0]:
+        return text[1:-1]
+    return text[1:] if text[:1] == ":" and text[1:2] != ":" and len(text) > 1 else text
+
+
 def _stretch(node: Node) -> Stretch:
-    last = node.end_point
-    row = last.row - 1 if last.column == 0 and last.row > node.start_point.row else last.row
-    return Stretch(node.start_byte, node.end_byte, node.start_point.row, row)
+    first, (last, column) = node.start_point.row, node.end_point
+    return Stretch(node.start_byte, node.end_byte, first, last - 1 if column == 0 and last > first else last)
 
 
 def _text(source: bytes, node: Node) -> str:

@@ -11,7 +11,11 @@ from flywheel.codemap.captures import Comment, Stretch
 DOC_CHARS: Final = 600
 """Longer documentation is cut."""
 
-_MARKS: Final = re.compile(r"^\s*(?:/\*[*!]*|\*+/|\*(?!\*)|//+!?|#+!?)?\s?|\s*\*+/\s*$")
+_MARKS: Final = re.compile(r"^\s*(?:/\*[*!]*|\*+/|\*(?!\*)|//+!?|#+!?|--+)?\s?|\s*\*+/\s*$")
+_XML: Final = re.compile(r"</?(?:summary|remarks|para)/?>")
+_LICENCE: Final = re.compile(
+    r"\bcopyright\b|\(c\) \d{4}|\blicen[sc]ed? (?:under|agreement|terms)\b|SPDX-License", re.IGNORECASE
+)
 _TAG: Final = re.compile(r"^@\w+\s*")
 _RULE: Final = re.compile(r"^\W*$")
 
@@ -23,7 +27,7 @@ def first_paragraph(text: str, *, marked: bool) -> str:
     """
     lines: list[str] = []
     for line in text[: 8 * DOC_CHARS].splitlines():
-        plain = (_MARKS.sub("", line) if marked else line).strip()
+        plain = (_XML.sub("", _MARKS.sub("", line)) if marked else line).strip()
         if _RULE.match(plain):
             if lines:
                 break
@@ -34,6 +38,11 @@ def first_paragraph(text: str, *, marked: bool) -> str:
             plain = _TAG.sub("", plain)
         lines.append(plain)
     return cap(" ".join(" ".join(lines).split()), DOC_CHARS)
+
+
+def is_licence(text: str) -> bool:
+    """Whether a file's first comment is about rights, not about the file."""
+    return _LICENCE.search(text) is not None
 
 
 def cap(text: str, chars: int) -> str:
@@ -48,6 +57,7 @@ class Leading:
         self._source = source
         self._comments: Mapping[int, Comment] = {comment.last: comment for comment in comments}
         self._prefixes: Mapping[int, Stretch] = {prefix.stop: prefix for prefix in prefixes}
+        self._firsts: dict[int, Comment] = {}
         self._gaps = {comment.stop: comment.start for comment in comments} if prefixes else {}
 
     def prefix(self, at: Stretch) -> Stretch:
@@ -70,6 +80,16 @@ class Leading:
                 break
             stop -= 1
         return stop
+
+    def block(self, at: Stretch) -> Stretch:
+        """``at``, a comment, with the comments that follow it line by line."""
+        if not self._firsts:
+            self._firsts = {comment.first: comment for comment in self._comments.values()}
+        while below := self._firsts.get(at.last + 1):
+            if not self._alone(below.start):
+                break
+            at = Stretch(at.start, below.stop, at.first, max(below.last, at.last + 1))
+        return at
 
     def doc(self, at: Stretch) -> str:
         """The comment that ends on the row above, as its first paragraph; "" when there is none."""

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from operator import attrgetter
 from typing import Final, NamedTuple
 
-from flywheel.codemap.captures import Captures, Comment, Found, Import, Stretch, collect
-from flywheel.codemap.comments import Leading, cap, first_paragraph
+from flywheel.codemap.captures import MARKS, Captures, Comment, Found, Import, Stretch, collect
+from flywheel.codemap.comments import Leading, cap, first_paragraph, is_licence
 from flywheel.codemap.hashing import hash_definitions, hash_text
 from flywheel.codemap.languages import load
 
@@ -37,17 +37,27 @@ class Definition(NamedTuple):
     hash: str
 
 
+class Reference(NamedTuple):
+    """A use of a name: a call, a made object, a base type."""
+
+    name: str  # the last part as it is written
+    within: int  # which of the file's definitions it stands in, the innermost; -1 for none
+    line: int  # 1-based, of the first one
+    times: int  # how often in that definition
+
+
 class Parsed(NamedTuple):
     """What one file says. ``broken``: the grammar had to skip something; the rest is here all the same."""
 
     definitions: Sequence[Definition]
     imports: Sequence[Import]
     broken: bool
+    references: Sequence[Reference] = ()
 
 
-def parse(source: bytes, language: str, path: str) -> Parsed:
-    """Definitions in order of their place in the file, outer ones first."""
-    parser, query = load(language)
+def parse(source: bytes, language: str, path: str, *, references: bool = False) -> Parsed:
+    """Definitions in order of their place in the file, outer ones first; with ``references``, what they use."""
+    parser, query = load(language, references=references)
     tree = parser.parse(source)
     captures = collect(source, tree, query)
     leading = Leading(source, captures.comments, captures.prefixes)
@@ -56,17 +66,21 @@ def parse(source: bytes, language: str, path: str) -> Parsed:
         _widen(item, captures, leading)
         _document(item, source, captures, leading)
     _nest(found)
-    definitions = _modules(source, captures, leading, path) + _definitions(source, captures, found)
-    return Parsed(definitions, captures.imports, tree.root_node.has_error)
+    modules = _modules(source, captures, leading, found, path)
+    definitions = modules + _definitions(source, captures, found, modules)
+    uses = _references(captures, found, len(modules)) if references else ()
+    return Parsed(definitions, captures.imports, tree.root_node.has_error, uses)
 
 
 def _widen(item: Found, captures: Captures, leading: Leading) -> None:
     """Take in decorators, ``export`` and attributes."""
     span = item.inner
-    while wider := captures.outer.pop(span, None):
+    while wider := captures.outer.get(span):
         item.at, said_too = wider
-        if said_too:
+        if said_too and item.kind not in MARKS:
             item.said = item.at.start
+        if span == (item.at.start, item.at.stop):
+            break
         span = (item.at.start, item.at.stop)
     item.at = leading.prefix(item.at)
 
@@ -86,22 +100,50 @@ def _nest(found: Iterable[Found]) -> None:
     for item in found:
         while above and above[-1].inner[1] <= item.inner[0]:
             above.pop()
+        mark = item.kind in MARKS
         parent = above[-1] if above else None
+        if mark and parent and parent.inner == item.inner:
+            parent = above[-2] if len(above) > 1 else None
         prefix = [parent.qualified] if parent and parent.qualified else []
         item.qualified = cap(".".join([*prefix, *([item.scope] if item.scope else []), item.name]), 4 * NAME_CHARS)
         if item.kind == "function" and (item.scope or (parent and parent.kind in _TYPES)):
             item.kind = "method"
-        above.append(item)
+        if not mark:
+            above.append(item)
 
 
-def _definitions(source: bytes, captures: Captures, found: Sequence[Found]) -> list[Definition]:
+def _references(captures: Captures, found: Sequence[Found], before: int) -> list[Reference]:
+    """Uses by the definition that they stand in; ``before`` definitions of the file are none of ``found``."""
+    counts: dict[tuple[str, int], list[int]] = {}
+    named = [item for item in found if item.kind]
+    above: list[tuple[int, int]] = []  # where a definition ends, its number
+    at = 0
+    for start, name, line in sorted(captures.references):
+        while at < len(named) and named[at].inner[0] <= start:
+            while above and above[-1][0] <= named[at].inner[0]:
+                above.pop()
+            if named[at].kind not in MARKS:
+                above.append((named[at].inner[1], at))
+            at += 1
+        while above and above[-1][0] <= start:
+            above.pop()
+        within = above[-1][1] + before if above else -1
+        seen = counts.setdefault((name[:NAME_CHARS], within), [line, 0])
+        seen[1] += 1
+    return [Reference(name, within, *seen) for (name, within), seen in counts.items()]
+
+
+def _definitions(
+    source: bytes, captures: Captures, found: Sequence[Found], before: Sequence[Definition]
+) -> list[Definition]:
     named = [item for item in found if item.kind]
     hashes = hash_definitions(source, captures, named)
-    seen: Counter[tuple[str, str]] = Counter()
+    seen: Counter[tuple[str, str]] = Counter((item.qualified, item.kind) for item in before)
     result = []
     for item, code in zip(named, hashes, strict=True):
-        ordinal = seen[item.qualified, item.kind]
-        seen[item.qualified, item.kind] += 1
+        identity = (item.qualified, item.kind)
+        ordinal = seen[identity]
+        seen[identity] = ordinal + 1
         result.append(
             Definition(
                 cap(item.name, NAME_CHARS), item.qualified, item.kind, ordinal,
@@ -125,17 +167,23 @@ def _signature(source: bytes, item: Found, comments: Sequence[Comment]) -> str:
     return cap(line.removesuffix("=>").rstrip(" :{;="), SIGNATURE_CHARS)
 
 
-def _modules(source: bytes, captures: Captures, leading: Leading, path: str) -> list[Definition]:
+def _modules(
+    source: bytes, captures: Captures, leading: Leading, found: Sequence[Found], path: str
+) -> list[Definition]:
     """The file itself, when it says what it is for. Its hash is over that text alone."""
     at = captures.module
     if captures.module_docs:
         first, last = captures.module_docs[0], captures.module_docs[-1]
         at = Stretch(first.start, last.stop, first.first, last.last)
-        text = "\n".join(_decode(source[part.start : part.stop]) for part in captures.module_docs)
-        doc = first_paragraph(text, marked=True)
+        if captures.headed:
+            at = leading.block(at)
+        if captures.headed and any(item.at.first == at.last + 1 for item in found):
+            return []  # it speaks of the definition below
+        docs = [at] if captures.headed else captures.module_docs
+        doc = first_paragraph("\n".join(_decode(source[part.start : part.stop]) for part in docs), marked=True)
     else:
         doc = leading.doc(at) if at else ""
-    if not at or not doc:
+    if not at or not doc or is_licence(doc):
         return []
     name = module_name(path)
     return [Definition(name, name, "module", 0, f"module {name}", doc, at.first + 1, at.last + 1, hash_text(doc))]

@@ -55,12 +55,11 @@ def squeeze(
     """
     events: list[tuple[int, int, int, int]] = [(start, _DROP, stop, 0) for start, stop in dropped]
     events += [(start, _KEEP, stop, 0) for start, stop in kept]
-    for start, stop in set(blocks):
-        events.append((start, _START, -stop, 0))
-        events.append((stop, _STOP, -start, 1))
-    for start, stop in set(marked):
-        events.append((start, _START, -stop, 1))
-        events.append((stop, _STOP, -start, 0))
+    nested, spans = set(blocks), set(marked)
+    events += [(start, _START, -stop, 0) for start, stop in nested]
+    events += [(stop, _STOP, -start, 1) for start, stop in nested]
+    events += [(start, _START, -stop, 1) for start, stop in spans]
+    events += [(stop, _STOP, -start, 0) for start, stop in spans]
     events.sort()
     out = bytearray()
     begins: dict[Span, int] = {}

@@ -1,6 +1,6 @@
 """Where imports lead: from what a file says to a file of the checkout, or to the name of something external. Pure.
 
-A target is (name, external). Within the checkout it is a path: of a file, or for Go of a package's folder. A relative
+A target is (name, external). Within the checkout it is a path: of a file, or of a package's folder. A relative
 import that leads to nothing keeps its path as ``./folder/name`` and counts as external, so that it can be found again
 when the file appears.
 """
@@ -13,7 +13,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from flywheel.codemap.captures import Import
+from flywheel.codemap.languages import BY_NAME
 from flywheel.codemap.layout import Layout
+from flywheel.codemap.packages import by_module, by_package, by_path
 
 Target = tuple[str, bool]
 Resolver = Callable[[Layout, str, Import], Iterable[Target]]
@@ -26,7 +28,7 @@ _MOD: Final = re.compile(r"\bmod\s+(?:r#)?(\w+)\s*;$")
 
 def targets(layout: Layout, language: str, source: str, imports: Iterable[Import]) -> dict[str, tuple[bool, int]]:
     """Target → (external, line of its first import); a file does not import itself."""
-    resolve = _RESOLVERS.get(language, _by_name)
+    resolve = RESOLVERS[BY_NAME[language].imports]
     found: dict[str, tuple[bool, int]] = {}
     for item in imports:
         for target, external in resolve(layout, source, item):
@@ -187,11 +189,14 @@ def _by_name(layout: Layout, source: str, item: Import) -> Iterator[Target]:
     yield item.module, True
 
 
-_RESOLVERS: Final[Mapping[str, Resolver]] = {
+RESOLVERS: Final[Mapping[str, Resolver]] = {
+    "names": _by_name,
+    "paths": by_path,
+    "packages": by_package,
+    "modules": by_module,
     "python": _python,
-    "javascript": _script,
-    "typescript": _script,
-    "tsx": _script,
+    "script": _script,
     "go": _go,
     "rust": _rust,
 }
+"""How a language's imports lead to files; its line in `languages.LANGUAGES` names one."""

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
+from flywheel.codemap.languages import language_of
+
 _ROOTS: Final = ("", "src", "lib", "python")
 _GO_MODULE: Final = re.compile(r'^module\s+"?([^\s"]+)', re.MULTILINE)
 
@@ -56,6 +58,33 @@ class Layout:
         roots = [""] if name.partition(".")[0] in sys.stdlib_module_names else self._python_roots
         tried = (f"{root}{inner}{end}" for root in roots for end in _PYTHON_ENDS)
         return [path for path in tried if path in self.paths]
+
+    @cached_property
+    def _files(self) -> Mapping[str, Sequence[str]]:
+        """Name of a file → the paths that end in it."""
+        found: dict[str, list[str]] = {}
+        for path in sorted(self.paths):
+            found.setdefault(posixpath.basename(path), []).append(path)
+        return found
+
+    @cached_property
+    def _folders(self) -> Mapping[tuple[str, str], Sequence[str]]:
+        """(Language, name of a folder) → the folders of that name that hold files of it."""
+        found: dict[tuple[str, str], set[str]] = {}
+        for path in self.paths:
+            folder, language = posixpath.dirname(path), language_of(path)
+            while folder and folder not in found.setdefault((language, posixpath.basename(folder)), set()):
+                found[language, posixpath.basename(folder)].add(folder)
+                folder = posixpath.dirname(folder)
+        return {key: sorted(folders) for key, folders in found.items()}
+
+    def file(self, tail: str, source: str) -> str | None:
+        """The file, nearest to ``source``, whose path ends in ``tail``."""
+        return _nearest(self._files.get(posixpath.basename(tail), ()), tail, source)
+
+    def folder(self, language: str, tail: str, source: str) -> str | None:
+        """The folder with files of a language below it, nearest to ``source``, whose path ends in ``tail``."""
+        return _nearest(self._folders.get((language, posixpath.basename(tail)), ()), tail, source)
 
     @cached_property
     def go_modules(self) -> Sequence[tuple[str, str]]:
@@ -127,6 +156,11 @@ def _crate(path: str, text: str) -> _Crate:
     tables = [table for table in (manifest.get("lib"), manifest.get("package")) if isinstance(table, dict)]
     named = [table["name"] for table in tables if isinstance(table.get("name"), str)]
     return _Crate(named[0].replace("-", "_") if named else "", posixpath.join(posixpath.dirname(path), "src"))
+
+
+def _nearest(paths: Iterable[str], tail: str, source: str) -> str | None:
+    fitting = [path for path in paths if path == tail or path.endswith("/" + tail)]
+    return max(fitting, key=lambda path: (path != source, _shared(path, source)), default=None)
 
 
 def _shared(path: str, source: str) -> tuple[int, int, str]:

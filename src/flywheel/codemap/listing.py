@@ -12,6 +12,7 @@ from typing import Final
 
 from flywheel.codemap.languages import language_of
 from flywheel.codemap.layout import MANIFESTS
+from flywheel.codemap.manifests.joining import parser_of
 from flywheel.codemap.planning import Listed
 from flywheel.codemap.skipping import IGNORE_FILES, OUTPUTS, PRIVATE, VENDORED, Ignoring, vendored_folder, why_not
 
@@ -25,11 +26,15 @@ _GIT_SECONDS: Final = 60
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The source files of a checkout, and its manifests' texts. ``whole`` is False when a limit cut it short."""
+    """The source files of a checkout, and its manifests' texts. ``whole`` is False when a limit cut it short.
+
+    ``telling`` are the paths of files that may speak of services, packages and ways in.
+    """
 
     files: Mapping[str, Listed]
     manifests: Mapping[str, str] = field(default_factory=dict)
     whole: bool = True
+    telling: Sequence[str] = ()
 
 
 def list_checkout(root: str) -> Listing:
@@ -92,25 +97,31 @@ def git_files(root: str) -> Sequence[str] | None:
 def _look(root: str, paths: Iterable[str], ignoring: Ignoring, whole: bool) -> Listing:
     files: dict[str, Listed] = {}
     manifests: dict[str, str] = {}
+    telling: list[str] = []
     wanted = set(MANIFESTS.values())
     for path in paths:
         if path.endswith("/"):
             files[path] = Listed(path, "", 0, 0, "vendored")
             continue
-        language = language_of(path)
-        if not language and path.rpartition("/")[2] not in wanted:
+        language, tells = language_of(path), parser_of(path) is not None
+        if not (language or tells or path.rpartition("/")[2] in wanted):
             continue
         if folder := vendored_folder(path, ignoring):
             files[folder + "/"] = Listed(folder + "/", "", 0, 0, "vendored")
-        elif ignoring.ignored(path):
             continue
-        elif not language:
+        if ignoring.ignored(path):
+            continue
+        if tells:
+            telling.append(path)
+        if path.rpartition("/")[2] in wanted:
             manifests[path] = read_text(root, path)
-        elif len(files) >= MAX_FILES:
+        if not language:
+            continue
+        if len(files) >= MAX_FILES:
             whole = False
         elif found := _stat(root, path):
             files[found.path] = found
-    return Listing(files, manifests, whole)
+    return Listing(files, manifests, whole, telling)
 
 
 def _stat(root: str, path: str) -> Listed | None:

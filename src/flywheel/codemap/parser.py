@@ -7,7 +7,6 @@ its parent.
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import hashlib
 import marshal
@@ -21,6 +20,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
+from flywheel.children import die_with_parent
 from flywheel.codemap.captures import Import
 from flywheel.codemap.definitions import Definition, parse
 
@@ -130,12 +130,6 @@ def _plain(answer: Answer) -> tuple[object, ...]:
     """The answer without its classes, which marshal does not know."""
     definitions, imports = [tuple(d) for d in answer.definitions], [tuple(i) for i in answer.imports]
     return (*answer[:5], definitions, imports)
-
-
-def die_with_parent() -> None:
-    """Be killed when the parent dies, however it dies (Linux ``PR_SET_PDEATHSIG``)."""
-    if sys.platform.startswith("linux"):
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 
 
 def main(work: Callable[[Request], Answer] = look) -> None:

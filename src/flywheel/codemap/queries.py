@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import orjson
 
+from flywheel.codemap.languages import LANDMARKS
 from flywheel.codemap.planning import Known
 from flywheel.codemap.rules import Folder, Modules, Topology, focus, map_modules
 from flywheel.model import ProjectId, Setting, Symbol
@@ -79,6 +80,31 @@ def symbols_named(tx: Tx, projects: Sequence[ProjectId], names: Sequence[str], l
     return fits[:limit]
 
 
+def symbols_called(tx: Tx, projects: Sequence[ProjectId], name: str, checkout: str, limit: int) -> list[Symbol]:
+    """Symbols by exact name, or by the end of their qualified name, or either behind ``path:``; see `symbols_named`.
+
+    ``::`` and ``#`` are dots. Of the ``checkout`` alone where it has any; a name's own definition comes before others.
+    """
+    spelled = name.replace("::", ".").replace("#", ".")
+    path, _, wanted = spelled.rpartition(":")
+    found = symbols_named(tx, projects, [wanted], limit=CHUNK)
+    if path:
+        found = [symbol for symbol in found if symbol.path == path or symbol.path.endswith(f"/{path}")]
+    files = [symbol.file_id for symbol in found]
+    sql = "SELECT id FROM source_file WHERE checkout = :checkout AND id IN :ids"
+    here = {id for some in chunks(files) for (id,) in tx.all(sql, checkout=checkout, ids=some)}
+    found = [symbol for symbol in found if symbol.file_id in here] or found
+    return sorted(found, key=lambda symbol: (symbol.qualified != wanted, symbol.path, symbol.start_line))[:limit]
+
+
+def code_files(tx: Tx, projects: Sequence[ProjectId], checkout: str) -> list[tuple[str, str, str]]:
+    """Every indexed file as absolute path, path and language: of the ``checkout`` where it is one, else of all."""
+    sql = "SELECT checkout, path, language FROM source_file WHERE project_id IN :projects AND state = 'indexed'"
+    rows = tx.all(f"{sql} ORDER BY checkout, path", projects=list(projects))
+    mine = [row for row in rows if row[0] == checkout] or rows
+    return [(f"{root}/{path}", path, language) for root, path, language in mine]
+
+
 def _answers(qualified: str, wanted: set[str]) -> bool:
     return any("." in name and (qualified == name or qualified.endswith("." + name)) for name in wanted)
 
@@ -118,7 +144,7 @@ def draw_map(tx: Tx, project: ProjectId) -> Topology:
     )  # fmt: skip
     return map_modules(
         Modules(
-            files=dict(found),
+            files={path: language for path, language in found if language not in LANDMARKS},
             edges=[(source, target, bool(external)) for source, target, external in edges],
             docs={symbol.path: symbol.doc for symbol in docs},
         )

@@ -24,6 +24,7 @@ class Delta:
     removed: Known | None = None
     puts: list[Symbol] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)  # symbols whose text or code differs, not only their lines
+    fresh: list[str] = field(default_factory=list)  # of those, the ones that were not there before
     dropped: list[str] = field(default_factory=list)
     edges: list[ModuleEdge] = field(default_factory=list)
     unneeded: list[str] = field(default_factory=list)  # targets whose edge goes
@@ -89,6 +90,8 @@ def compare(delta: Delta, now: Iterable[Symbol], before: Mapping[str, Mark]) -> 
         delta.puts.append(symbol)
         if old is None or old[:3] != (symbol.hash, symbol.signature, symbol.doc):
             delta.changed.append(symbol.id)
+        if old is None:
+            delta.fresh.append(symbol.id)
     delta.dropped.extend(left)
 
 

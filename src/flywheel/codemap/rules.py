@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from flywheel.codemap.languages import BY_NAME
 from flywheel.model import Clean
 
 MOST_FOLDERS: Final = 40
 """Folders that a map has at most."""
-
-_NODE: Final = frozenset({
-    "assert", "buffer", "child_process", "cluster", "crypto", "dns", "events", "fs", "http", "http2", "https",
-    "module", "net", "os", "path", "perf_hooks", "process", "querystring", "readline", "stream", "string_decoder",
-    "timers", "tls", "tty", "url", "util", "v8", "vm", "worker_threads", "zlib",
-})  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +82,7 @@ def map_modules(modules: Modules) -> Topology:
                 path=place or ".",
                 files=counts[place].total(),
                 languages=[language for language, _ in _most(counts[place], 3)],
-                doc=_doc(place, modules.docs),
+                doc=doc_of(place, modules.docs),
                 needs=[(to or ".", count) for to, count in _most(needs[place], 6)],
             )
             for place in order[:MOST_FOLDERS]
@@ -136,20 +132,19 @@ def _place_of_folder(folder: str, known: Container[str]) -> str | None:
 
 def _library(target: str, language: str) -> str:
     """What a project depends on when a file of this language imports ``target``; "" for the language's own library."""
-    first = target.partition("/")[0]
     if target.startswith("."):
         return ""
     if language == "python":
         top = target.partition(".")[0]
         return "" if top in sys.stdlib_module_names else top
-    if language == "go":
-        return "/".join(target.split("/")[:3]) if "." in first else ""
-    if language == "rust":
-        return "" if target in ("std", "core", "alloc", "proc_macro") else target
-    return "" if target.startswith("node:") or target in _NODE else target
+    known = BY_NAME.get(language)
+    if known is None or (known.own and re.match(known.own, target)):
+        return ""
+    return known.separator.join(target.split(known.separator)[: known.parts or None])
 
 
-def _doc(place: str, docs: Mapping[str, Clean]) -> Clean:
+def doc_of(place: str, docs: Mapping[str, Clean]) -> Clean:
+    """What a folder ("" is the top) says that it is for, by the documentation of its files."""
     prefix = f"{place}/" if place else ""
     names = ("__init__.py", "mod.rs", "lib.rs", "main.rs", "doc.go", "index.ts", "index.js", "src/lib.rs")
     found = next((docs[prefix + name] for name in names if prefix + name in docs), None)

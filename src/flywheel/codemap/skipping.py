@@ -15,7 +15,7 @@ VENDORED: Final = frozenset({
 })  # fmt: skip
 """Folders of other people's code and of build results."""
 
-OUTPUTS: Final = frozenset({"target", "out"})
+OUTPUTS: Final = frozenset({"target", "out", "obj", "DerivedData"})
 """Folders of build results where no git tells which files are somebody's own."""
 
 PRIVATE: Final = frozenset({".git", ".hg", ".svn", ".jj", ".bzr"})
@@ -23,7 +23,9 @@ PRIVATE: Final = frozenset({".git", ".hg", ".svn", ".jj", ".bzr"})
 
 _GENERATED: Final = re.compile(
     r"(?:_pb2(?:_grpc)?\.pyi?|\.pb\.(?:go|rs)|_pb\.(?:js|ts)|\.pb\.gw\.go|_generated\.\w+|\.generated\.\w+|\.g\.ts"
-    r"|(?:^|/)zz_generated\.[^/]*\.go|bindata\.go|\.designer\.\w+)$",
+    r"|(?:^|/)zz_generated\.[^/]*\.go|bindata\.go|\.designer\.\w+"
+    r"|(?:^|/)(?:package-lock|npm-shrinkwrap)\.json|(?:^|/)pnpm-lock\.ya?ml|\.lock\.(?:hcl|json|ya?ml)"
+    r"|(?:^|/)packages\.lock\.json)$",
     re.IGNORECASE,
 )
 _MINIFIED: Final = re.compile(r"(?:[.-]min|\.bundle|\.chunk|-bundle)\.[cm]?js$", re.IGNORECASE)

@@ -9,10 +9,14 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from flywheel.codemap import queries
+from flywheel.codemap.charting import keep_web, spin
+from flywheel.codemap.following import follow, keep_beacons
 from flywheel.codemap.imports import targets
 from flywheel.codemap.layout import MANIFESTS, Layout
 from flywheel.codemap.listing import list_checkout, look_at, read_text
+from flywheel.codemap.packages import wanted_names
 from flywheel.codemap.parser import Answer, Request
+from flywheel.codemap.past import forget_old
 from flywheel.codemap.planning import Known, Listed, Plan, plan
 from flywheel.codemap.pool import ParserPool
 from flywheel.codemap.rows import Delta, Place, compare, compare_edges, symbols
@@ -60,6 +64,8 @@ class Sync:
         todo = plan(listing.files, known, max_bytes=self._max_bytes, complete=True, anew=self._anew)
         paths = [path for path, item in listing.files.items() if item.language]
         self._run(todo, known, Layout(paths, listing.manifests))
+        follow(self._place, self._deps, listing.telling, bool(self._redraw))
+        forget_old(self._deps.db, self._root)
         return self.report
 
     def touch(self, paths: Iterable[str]) -> Report:
@@ -75,6 +81,7 @@ class Sync:
         present |= {path for path, item in listed.items() if item}
         languages = {item.language for item in listed.values() if item}
         self._run(todo, known, Layout(present - gone, self._manifests(present, languages)))
+        keep_beacons(self._place, self._deps)
         return self.report
 
     @property
@@ -103,6 +110,7 @@ class Sync:
 
     def _run(self, todo: Plan, known: Mapping[str, Known], layout: Layout) -> None:
         self._lost = {old.sha256: old.path for old in todo.gone if old.sha256}
+        self._writer.keeps_past = bool(known)
         self._write([(item, Answer(state, "", item.size, item.mtime_ns)) for item, state in todo.skip], layout, known)
         self._parse(todo.look, layout, known)
         self._remove(todo.gone)
@@ -113,9 +121,10 @@ class Sync:
     def _draw(self, project: ProjectId) -> None:
         """Files, imports or what modules say of themselves changed, and with them the project's map."""
         with self._deps.db.read() as tx:
-            drawn = queries.draw_map(tx, project)
+            drawn, web = queries.draw_map(tx, project), spin(tx, project)
         with self._deps.db.write(bulk=True) as tx:
             queries.keep_map(tx, project, drawn)
+            keep_web(tx, project, web)
 
     def _parse(self, look: Sequence[tuple[Listed, str]], layout: Layout, known: Mapping[str, Known]) -> None:
         items = {item.path: item for item, _ in look}
@@ -198,8 +207,8 @@ class Sync:
         went = {old.path for old in todo.gone}
         if not known or not (came or went):
             return
-        wanted = went.union(*(layout.wanted_as(path) for path in came))
-        wanted |= {path.rpartition("/")[0] or "." for path in went if path.endswith(".go")}
+        wanted = went.union(*(layout.wanted_as(path) | wanted_names(path) for path in came))
+        wanted |= {path.rpartition("/")[0] or "." for path in went}
         with self._deps.db.read() as tx:
             sources = queries.importers(tx, self._root, wanted)
         again = (sources & known.keys()) - {item.path for item, _ in todo.look} - went

@@ -12,6 +12,7 @@ from watchdog.events import FileSystemEvent, FileSystemEventHandler
 
 from flywheel.codemap.languages import language_of
 from flywheel.codemap.layout import MANIFESTS
+from flywheel.codemap.manifests.joining import speaks
 from flywheel.codemap.skipping import IGNORE_FILES, OUTPUTS, PRIVATE, VENDORED
 
 QUIET: Final = 0.2
@@ -64,7 +65,7 @@ def concerns(path: str) -> str | None:
     parts = path.split("/")
     if any(part in VENDORED or part in PRIVATE or part in OUTPUTS for part in parts[:-1]):
         return None
-    if parts[-1] in _SPEAKING:
+    if parts[-1] in _SPEAKING or speaks(path):
         return ""
     return path if language_of(path) else None
 

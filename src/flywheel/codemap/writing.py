@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
+from flywheel.codemap.anchored import touch
+from flywheel.codemap.past import came, note_former
 from flywheel.codemap.rows import Delta, Place
 from flywheel.model import Kind, Op
 from flywheel.store import Db, Tx, mapper
@@ -23,6 +25,8 @@ class Writer:
         self._clock = clock
         self.rows = 400
         """Rows that one transaction takes now."""
+        self.keeps_past = True
+        """Whether what changes goes into the history: not when everything is new."""
 
     def write(self, deltas: Iterable[Delta]) -> None:
         """Write them in order; a file's own row comes last, so that a crash in between means doing it again."""
@@ -43,7 +47,13 @@ class Writer:
             start = self._clock()
             for delta in batch:
                 _mark_changes(tx, delta, self._place)
+            now = self._db.clock()
+            if self.keeps_past:
+                note_former(tx, batch, self._place, now)
             _write(tx, batch, self._place)
+            if self.keeps_past:
+                came(tx, batch, self._place, now)
+            touch(tx, batch, self._place, now)
         took = self._clock() - start
         if took > _AIM:
             self.rows = max(_LEAST, self.rows * 2 // 3)
@@ -57,8 +67,12 @@ def split(delta: Delta, rows: int) -> Iterator[Delta]:
         some, delta.puts = delta.puts[: rows // 2], delta.puts[rows // 2 :]
         gone, delta.dropped = delta.dropped[: rows // 2], delta.dropped[rows // 2 :]
         ids = {symbol.id for symbol in some}
-        part = Delta(path=delta.path, puts=some, dropped=gone, changed=[id for id in delta.changed if id in ids])
+        part = Delta(
+            path=delta.path, puts=some, dropped=gone, changed=[id for id in delta.changed if id in ids],
+            fresh=[id for id in delta.fresh if id in ids],
+        )  # fmt: skip
         delta.changed = [id for id in delta.changed if id not in ids]
+        delta.fresh = [id for id in delta.fresh if id not in ids]
         yield part
     yield delta
 

@@ -20,6 +20,8 @@ from flywheel.context.conventions import ConventionsSource
 from flywheel.context.deadline import Outcome, Workers
 from flywheel.context.entries import EntriesSource, needs_of
 from flywheel.context.gitfacts import GitFacts, find_root, read_branch, read_git
+from flywheel.context.habits import KIND as HABITS
+from flywheel.context.habits import Habits
 from flywheel.context.history import HistorySource
 from flywheel.context.renewing import Renewing
 from flywheel.context.skills import SkillsSource
@@ -40,6 +42,9 @@ PLACE_SECONDS: Final = 30.0
 GIT_SECONDS: Final = 5.0
 """What git says of a checkout is asked anew after this long."""
 
+HABITS_PART: Final = 0.16
+"""The part of a briefing that how somebody works may take, however small the briefing is."""
+
 HURRIED, PATIENT = 0.1, 5.0
 """Seconds that the first request for a folder waits for its project: a hook, and a person."""
 
@@ -59,6 +64,7 @@ class Searches(Protocol):
         limit: int,
         working: Collection[str],
         said: bool,
+        meant: bool,
     ) -> SearchAnswer:
         """Hits within the projects, best first; none when nothing is relevant enough."""
 
@@ -91,6 +97,7 @@ class Assembler:
         self._db, self._searcher, self._config, self._now = db, searcher, config, now
         self._redact = redact or Redactor(config.redact.patterns, config.redact.allow)
         made = sources if sources is not None else self._made(home)
+        self._habits = Habits(db, config.behaviour) if sources is None else None
         self._sources = sorted(made, key=lambda source: SOURCES.index(source.name))
         self._workers = Workers()
         self._places: Renewing[str, Place] = Renewing(self._resolve, fresh=PLACE_SECONDS, name="project")
@@ -118,13 +125,16 @@ class Assembler:
             return self._empty("", "", allowed, began, ["no project was found for the folder in time"])
         ask, waiting = self._ask(cwd, place, query, spec, session, exclude)
         patience = self._config.context.deadline_ms / 1000 * (1 if session else 20)
-        tasks = [_task(source, ask) for source in self._sources]
-        outcomes = dict(zip((s.name for s in self._sources), self._workers.run(tasks, patience), strict=True))
+        sources = [*self._sources, *([self._habits] if self._habits else [])]
+        tasks = [_task(source, ask) for source in sources]
+        outcomes = dict(zip((s.name for s in sources), self._workers.run(tasks, patience), strict=True))
         return self._write(ask, outcomes, allowed, waiting, began)
 
     def close(self) -> None:
         """Let go of threads."""
         self._workers.close()
+        if self._habits:
+            self._habits.close()
         self._places.close()
         self._git.close()
 
@@ -150,7 +160,7 @@ class Assembler:
         branch = self._redact.text(read_branch(place.root)) if place.git else ""
         with self._db.read() as tx:
             family = list(dict.fromkeys([*projects.family(tx, place.project), GLOBAL]))
-            standing = None if query else read_standing(tx, family)
+            standing = None if query else read_standing(tx, family, self._now())
         working = (*git.changed, *git.touched)
         ask = Ask(
             cwd=_real(cwd),
@@ -174,6 +184,7 @@ class Assembler:
                     limit=FOUND,
                     working=working,
                     said=True,
+                    meant=True,
                 )
             ),
         )
@@ -195,14 +206,19 @@ class Assembler:
                 cap=config.candidate_share if name == "entries" else 1.0,
             )
             for name in outcomes
+            if name != HABITS
         ]
         limit = ask.agent.limit(allowed)
-        room = limit - render.bare_cost(ask.agent, ask.name, waiting, self._redact)
+        habits = _habits_of(outcomes, ask, limit)
+        told = habits.levels[0].text if habits else ""
+        room = limit - render.bare_cost(ask.agent, ask.name, waiting, self._redact, habits=told)
         text, slices, spent = "", list[Slice](), Cost()
         while room.tokens > 0 and room.units > 0:
             packed = allocate(room, offers)
-            text, written = render.write(packed, project=ask.name, asking=asking, waiting=waiting, redact=self._redact)
-            slices = list(written)
+            text, written = render.write(
+                packed, project=ask.name, asking=asking, waiting=waiting, redact=self._redact, habits=told
+            )
+            slices = [*written, *([render.habits_slice(habits, self._redact)] if habits else [])]
             spent = ask.agent.cost(text)
             if spent.fits(limit):
                 break
@@ -244,6 +260,19 @@ def _for_prompts(given: Mapping[str, float]) -> Mapping[str, float]:
     halves = {name: given.get(name, 0.0) / 2 for name in ("skills", "topology", "conventions")}
     entries = given.get("entries", 0.0) + given.get("slot", 0.0) + sum(halves.values())
     return {**given, **halves, "slot": 0.0, "entries": entries}
+
+
+def _habits_of(outcomes: Mapping[str, Outcome[Sequence[Piece]]], ask: Ask, limit: Cost) -> Piece | None:
+    """How somebody works here, without its last lines where all of it would take too much of the briefing."""
+    pieces = (outcomes[HABITS].value or ()) if HABITS in outcomes else ()
+    room = limit.part(HABITS_PART)
+    for piece in pieces:
+        lines = piece.levels[0].text.splitlines()
+        while lines and not render.habits_cost(ask.agent, told := "\n".join(lines)).fits(room):
+            lines.pop()
+        if lines:
+            return ask.piece(kind=piece.kind, id=piece.id, short=piece.short, relevance=1.0, texts={"body": told})
+    return None
 
 
 def _task(source: Source, ask: Ask) -> Callable[[], Sequence[Piece]]:

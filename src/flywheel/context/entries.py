@@ -12,6 +12,7 @@ from flywheel.context.ask import Ask, day, shorten
 from flywheel.context.entry_rows import (
     Details,
     EntryRow,
+    banners,
     confirmed_about,
     contradictions,
     details,
@@ -23,7 +24,7 @@ from flywheel.context.entry_rows import (
 from flywheel.context.freshness import Freshness
 from flywheel.context.relevance import DISPUTE, EntryFacts, entry_relevance, use_factor
 from flywheel.model import SERVED, Micros, Status
-from flywheel.search.queries import banner, called_wrong, sides, usefulness
+from flywheel.search.queries import called_wrong, sides, usefulness
 from flywheel.search.relations import before, prerequisites
 from flywheel.store import Db, Tx
 
@@ -87,7 +88,7 @@ class EntriesSource:
     def __init__(
         self, db: Db, weights: Mapping[str, float], *, candidates: bool = True, needs: Needs | None = None
     ) -> None:
-        self._db, self._weights = db, weights
+        self._db, self._weights, self._candidates = db, weights, candidates
         self._needs = needs or Needs()
         self._served = [status for status in SERVED if candidates or status is not Status.CANDIDATE]
         self._recent = {status: RECENT[status] for status in self._served}
@@ -110,18 +111,21 @@ class EntriesSource:
     def _made(self, ask: Ask) -> Sequence[Piece]:
         with self._db.read() as tx:
             ranked = self._asked(tx, ask) if ask.query else self._at_hand(tx, ask)
+            ranked = [pair for pair in ranked if self._candidates or not pair[1].unreviewed]
             best = self._with_rivals(tx, ask, _best(ranked))
             best = self._with_needed(tx, ask, best)
             told = details(tx, [row.id for _, row in best])
             both = sides(tx, [row.id for _, row in best if row.status is Status.DISPUTED])
             against = contradictions(tx, [row.id for _, row in best])
+            loud = banners(tx, ask, [row for _, row in best])
         titles: set[str] = set()
         pieces = []
         for place, (relevance, row) in enumerate(best):
             if row.title not in titles:
                 titles.add(row.title)
-                whole = place < BODIES and (bool(ask.query) or row.status is not Status.CANDIDATE)
-                texts = _texts(row, told.get(row.id, Details()), both.get(row.id, ()), against.get(row.id, ()), whole)
+                whole = place < BODIES and (bool(ask.query) or not row.unreviewed)
+                rivals = both.get(row.id, ()), against.get(row.id, ())
+                texts = _texts(row, told.get(row.id, Details()), *rivals, whole, loud[row.id])
                 pieces.append(_piece(ask, row, relevance + (DISPUTE if row.id in against else 0.0), texts))
         return pieces
 
@@ -148,7 +152,7 @@ class EntriesSource:
         """With the confirmed entries on the candidates' subjects, at least as relevant as the candidates are."""
         wanted: dict[str, float] = {}
         for relevance, row in best:
-            if row.status is Status.CANDIDATE and row.subject:
+            if row.unreviewed and row.subject:
                 wanted[row.subject] = max(relevance, wanted.get(row.subject, 0.0))
         rivals = {row.id: row for row in confirmed_about(tx, ask, wanted.keys()) if row.id not in ask.exclude}
         kept = [(relevance, row) for relevance, row in best if row.id not in rivals]
@@ -166,7 +170,7 @@ class EntriesSource:
         wanted = sorted({id for ids in needed.values() for id in ids} - rows.keys() - set(ask.exclude))
         room = self._needs.prompt if ask.query else self._needs.start
         for row in named(tx, ask, wanted, self._served):
-            told = f"- [fw:{row.short}] {_line(row)} ({row.type}, {_MARKS[row.status]}, {day(row.at)})\n"
+            told = f"- [fw:{row.short}] {_line(row)} ({row.type}, {_mark(row)}, {day(row.at)})\n"
             cost = ask.agent.cost(told).tokens
             if cost <= room:
                 room, rows[row.id] = room - cost, row
@@ -192,19 +196,21 @@ class EntriesSource:
 
 def _unopposed(tx: Tx, rows: Sequence[EntryRow]) -> list[EntryRow]:
     """Without the candidates that somebody called wrong, until a person has looked."""
-    wrong = called_wrong(tx, [row.id for row in rows if row.status is Status.CANDIDATE])
+    wrong = called_wrong(tx, [row.id for row in rows if row.unreviewed])
     return [row for row in rows if row.id not in wrong]
 
 
 def _best(ranked: Ranked, times: int = 1) -> Ranked:
     """The most relevant of what is reviewed and of what is not: a flood of one hides none of the other."""
     ordered = sorted(ranked, key=lambda pair: (-pair[0], pair[1].id))
-    reviewed = [pair for pair in ordered if pair[1].status is not Status.CANDIDATE]
-    unreviewed = [pair for pair in ordered if pair[1].status is Status.CANDIDATE]
+    reviewed = [pair for pair in ordered if not pair[1].unreviewed]
+    unreviewed = [pair for pair in ordered if pair[1].unreviewed]
     return reviewed[: times * REVIEWED] + unreviewed[: times * UNREVIEWED]
 
 
-def _texts(row: EntryRow, told: Details, both: Sequence[str], against: Sequence[str], whole: bool) -> Mapping[str, str]:
+def _texts(
+    row: EntryRow, told: Details, both: Sequence[str], against: Sequence[str], whole: bool, banner: str
+) -> Mapping[str, str]:
     """The entry's levels. What is disputed or contradicted has no level that shows one side only.
 
     Only with ``whole`` there is a body; of unreviewed ones several short say more at a start than one long.
@@ -212,23 +218,29 @@ def _texts(row: EntryRow, told: Details, both: Sequence[str], against: Sequence[
     said = f", said in {row.evidence} sessions" if row.evidence > 1 else ""
     when: Micros = told.said_at or row.at
     only = f", only {shorten(row.scope, 60)}" if row.scope else ""
-    status = f"({row.type.replace('_', ' ')}, {_MARKS[row.status]}, {day(when)}{said}{only})"
+    status = f"({row.type.replace('_', ' ')}, {_mark(row)}, {day(when)}{said}{only})"
     mark, title = f"- [fw:{row.short}]", shorten(row.title, 120)
+    loud = f"\n    {banner}" if banner else ""
     if len(both) > 1:
         rivals = f"{mark} {title}: {' or '.join(both)} {status}"
-        return {"body": f"{rivals}\n    A person has not decided yet.", "summary": rivals}
+        return {"body": f"{rivals}{loud}", "summary": rivals}
     line = _line(row)
     if against:
-        open_ = f"\n    Contradicted by {' and '.join(against)}; a person has not decided yet."
+        open_ = f"{loud}\n    Contradicted by {' and '.join(against)}; a person has not decided yet."
         return {"summary": f"{mark} {line} {status}{open_}", "title": f"{mark} {title} {status}{open_}"}
     parts = [part for part in told.body.split("\n") if part.strip() and part.strip() not in (row.summary, row.title)]
     rest = [shorten(part, 400) for part in parts[:8]] if whole else []
-    loud = f"\n    {banner(row.status, row.confirmed)}" if row.status is Status.STALE else ""
     return {
         "body": "\n    ".join([f"{mark} {line} {status}{loud}", *rest]) if rest else "",
         "summary": f"{mark} {line} {status}{loud}",
         "title": f"{mark} {title} {status}{loud}",
     }
+
+
+def _mark(row: EntryRow) -> str:
+    """Its state in words; of what nobody confirmed that comes first."""
+    mark = _MARKS[row.status]
+    return f"{_MARKS[Status.CANDIDATE]}, {mark}" if row.unreviewed and row.status is Status.STALE else mark
 
 
 def _line(row: EntryRow) -> str:
@@ -245,5 +257,5 @@ def _piece(ask: Ask, row: EntryRow, relevance: float, texts: Mapping[str, str]) 
         relevance=relevance,
         texts=texts,
         subject=row.subject,
-        unreviewed=row.status is Status.CANDIDATE,
+        unreviewed=row.unreviewed,
     )

@@ -8,6 +8,8 @@ from typing import Final, NamedTuple
 
 from flywheel.context.ask import Ask, newest_of, shorten
 from flywheel.model import SERVED, EdgeKind, EntryId, Micros, Status
+from flywheel.search.banners import USUAL, Facts, banner
+from flywheel.search.limits import limits_of
 from flywheel.search.queries import called_wrong
 from flywheel.store import Row, Tx
 from flywheel.text.compose import current
@@ -26,7 +28,7 @@ PINNED: Final = 24
 
 _COLUMNS: Final = (
     "id, short, category, type, status, subject, title, summary, evidence, updated_at, last_confirmed, project_id, "
-    "scope, pinned"
+    "scope, pinned, review_by, stale_reason"
 )
 
 
@@ -47,6 +49,14 @@ class EntryRow(NamedTuple):
     scope: str = ""  # the part of the project that it is limited to
     pinned: bool = False
     confirmed: Micros | None = None  # when a person last did
+    review_by: Micros | None = None
+    stale_reason: str = ""
+    project: str = ""
+
+    @property
+    def unreviewed(self) -> bool:
+        """Whether nobody ever confirmed it, be what it rests on as it was or not."""
+        return self.status is Status.CANDIDATE or (self.status is Status.STALE and self.confirmed is None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +122,8 @@ def confirmed_about(tx: Tx, ask: Ask, subjects: Collection[str]) -> list[EntryRo
     rows = tx.all(
         f"SELECT {columns} FROM (SELECT entry_id, name FROM entry_link WHERE project_id IN :projects "
         "AND kind = 'subject' AND name IN :subjects LIMIT :some) AS l CROSS JOIN entry e "
-        "WHERE e.id = l.entry_id AND e.status = 'confirmed' AND e.subject = l.name LIMIT :many",
+        "WHERE e.id = l.entry_id AND (e.status = 'confirmed' OR (e.status = 'stale' AND e.last_confirmed IS NOT NULL))"
+        " AND e.subject = l.name LIMIT :many",
         projects=list(ask.projects),
         subjects=sorted(subjects),
         some=LOOKED,
@@ -154,10 +165,24 @@ def contradictions(tx: Tx, ids: Sequence[EntryId]) -> dict[str, Sequence[str]]:
     return dict(found)
 
 
+def banners(tx: Tx, ask: Ask, rows: Collection[EntryRow]) -> Mapping[EntryId, str]:
+    """What must be known of each before it is relied on; the projects' thresholds are one look into an index."""
+    limits = limits_of(tx, ask.projects) if rows else {}
+    return {row.id: banner(_page(row), limits.get(row.project, USUAL), ask.now) for row in rows}
+
+
+def _page(row: EntryRow) -> Facts:
+    return Facts(
+        status=row.status, type=row.type, category=row.category, updated_at=row.at, last_confirmed=row.confirmed,
+        review_by=row.review_by, stale_reason=row.stale_reason,
+    )  # fmt: skip
+
+
 def _decode(row: Row, linked: Collection[str]) -> EntryRow:
-    id, short, category, type_, status, subject, title, summary, evidence, updated, confirmed, _, scope, pinned = row
+    (id, short, category, type_, status, subject, title, summary, evidence, updated, confirmed, project, scope, pinned,
+     review, stale) = row  # fmt: skip
     at = updated if confirmed is None else confirmed
     return EntryRow(
         id, short, category, type_, Status(status), subject, title, summary, evidence, at, id in linked, scope,
-        bool(pinned), confirmed,
+        bool(pinned), confirmed, review, stale, project,
     )  # fmt: skip

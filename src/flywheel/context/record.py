@@ -12,7 +12,7 @@ from flywheel.readers import session_id
 from flywheel.store import Tx
 from flywheel.store.mapper import get
 
-ROWLESS: Final = ("slot", "skill", "convention", "topology")
+ROWLESS: Final = ("slot", "skill", "convention", "topology", "habits")
 """Kinds of items that no table holds: the record keeps their text, so that their short ids lead somewhere."""
 
 

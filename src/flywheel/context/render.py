@@ -9,7 +9,7 @@ from typing import Final
 
 from flywheel.api import Item, Slice
 from flywheel.context.agents import Agent
-from flywheel.context.allocator import Cost, Packed, Placed
+from flywheel.context.allocator import Cost, Packed, Piece, Placed
 from flywheel.model import Clean
 from flywheel.text.compose import fixed, frame, join, neutralise
 from flywheel.text.redact import Redactor
@@ -32,11 +32,14 @@ PROMPT: Final[Mapping[str, Clean]] = {
 }
 """Each source's heading in answer to a prompt."""
 
+HABITS: Final = fixed("## How you work here")
+"""The heading of what is known of how somebody works."""
+
 NOTE: Final = "`flywheel show fw:ID` leads to where each one comes from."
 
 
 LIMIT: Final = 100
-"""What waits for a person is counted so far."""
+"""More than this of what waits for a person is not counted out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,17 +52,15 @@ class Waiting:
 
     def line(self) -> str:
         """One line, or "" when nothing waits."""
-        named = ((self.candidates, "unreviewed candidate"), (self.disputed, "dispute"), (self.stale, "stale entry"))
-        parts = [f"{_number(number)} {name if number == 1 else _plural(name)}" for number, name in named if number]
-        return f"Waiting for a person: {', '.join(parts)}." if parts else ""
+        disputed = f"{_number(self.disputed)} dispute{'s' if self.disputed > 1 else ''}" if self.disputed else ""
+        stale = f"{_number(self.stale)} stale page{'s' if self.stale > 1 else ''}" if self.stale else ""
+        candidates = f"{_number(self.candidates)} unconfirmed" if self.candidates else ""
+        parts = [part for part in (disputed, stale, candidates) if part]
+        return f"Cockpit: {', '.join(parts)}; for a person: `flywheel cockpit`." if parts else ""
 
 
 def _number(number: int) -> str:
-    return f"{number}+" if number >= LIMIT else str(number)
-
-
-def _plural(name: str) -> str:
-    return name[:-1] + "ies" if name.endswith("y") else name + "s"
+    return f"{LIMIT}+" if number >= LIMIT else str(number)
 
 
 def heading_cost(agent: Agent, source: str, asking: bool) -> Cost:
@@ -68,7 +69,7 @@ def heading_cost(agent: Agent, source: str, asking: bool) -> Cost:
 
 
 def write(
-    packed: Sequence[Packed], *, project: str, asking: bool, waiting: str, redact: Redactor
+    packed: Sequence[Packed], *, project: str, asking: bool, waiting: str, redact: Redactor, habits: str = ""
 ) -> tuple[Clean, Sequence[Slice]]:
     """The framed text and its slices; every item neutralised, and redacted once more."""
     slices, lines = [], list[Clean]()
@@ -86,6 +87,8 @@ def write(
                 left_out=one.left_out,
             )
         )
+    if habits:
+        lines += [fixed(""), HABITS, _inert(habits, redact)]
     if waiting:
         lines += [fixed(""), redact.text(waiting)]
     return framed(join(lines[1:], "\n"), project, redact), slices
@@ -108,10 +111,30 @@ def _inert(text: str, redact: Redactor) -> Clean:
     return neutralise(redact.text(text))
 
 
-def bare_cost(agent: Agent, project: str, waiting: str, redact: Redactor) -> Cost:
+def habits_cost(agent: Agent, habits: str) -> Cost:
+    """What is known of how somebody works costs, with its heading."""
+    return agent.cost(f"\n{HABITS}\n{habits}\n") if habits else Cost()
+
+
+def habits_slice(piece: Piece, redact: Redactor) -> Slice:
+    """That section as a slice of its own, which no other source has a part of."""
+    level = piece.levels[0]
+    item = Item(
+        kind=piece.kind,
+        id=piece.id,
+        short=piece.short,
+        level=level.name,
+        text=_inert(level.text, redact),
+        tokens=level.cost.tokens,
+    )
+    return Slice(source=piece.kind, items=[item], tokens=level.cost.tokens, share=level.cost.tokens, left_out=0)
+
+
+def bare_cost(agent: Agent, project: str, waiting: str, redact: Redactor, *, habits: str = "") -> Cost:
     """What a briefing costs before it holds any item."""
     return (
         agent.cost(framed(fixed(""), project, redact))
         + (agent.cost(f"\n\n{waiting}") if waiting else Cost())
+        + habits_cost(agent, habits)
         + Cost(2, 4)
     )

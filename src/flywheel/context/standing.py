@@ -9,14 +9,15 @@ from typing import Final
 from flywheel.context.ask import newest_of
 from flywheel.context.history import OPEN
 from flywheel.context.render import LIMIT, Waiting
-from flywheel.model import ProjectId, Status
+from flywheel.model import GLOBAL, Micros, ProjectId, Status
 from flywheel.store import Tx
 
 LATEST: Final = 30
 """The last retrospectives of a project among which open ends are looked for."""
 
 _COUNT: Final = (
-    "(SELECT COUNT(*) FROM (SELECT 1 FROM entry WHERE project_id IN :family AND status = '{}' LIMIT {}) AS few)"
+    "(SELECT COUNT(*) FROM (SELECT 1 FROM entry WHERE project_id IN :own AND status = '{}' AND redirect_to IS NULL"
+    " AND COALESCE(deferred_until, 0) <= :now LIMIT {}) AS few)"
 )
 _COUNTS: Final = ", ".join(
     _COUNT.format(status.value, LIMIT) for status in (Status.CANDIDATE, Status.DISPUTED, Status.STALE)
@@ -31,13 +32,14 @@ class Standing:
     waiting: Waiting
 
 
-def read_standing(tx: Tx, family: Sequence[ProjectId]) -> Standing:
-    """The standing of a project; counting stops at the cockpit line's limit."""
+def read_standing(tx: Tx, family: Sequence[ProjectId], now: Micros) -> Standing:
+    """The standing of a project; what waits is counted as its cockpit does: of this project, unless it was put off."""
     latest = newest_of("retrospective", "task, outcome, updated_at", "updated_at", len(family), LATEST)
     rows = tx.all(
         f"SELECT task, {_COUNTS} FROM (SELECT 1) AS one LEFT JOIN (SELECT task FROM ({latest}) AS each "
         "WHERE outcome IN :open ORDER BY updated_at DESC LIMIT 4) AS newest ON 1 = 1",
-        family=list(family),
+        own=[project for project in family if project != GLOBAL] or list(family),
+        now=now,
         open=list(OPEN),
         **{f"p{number}": project for number, project in enumerate(family)},
     )

@@ -5,12 +5,16 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from typing import Final
 
 import structlog
 from apscheduler.schedulers.background import BackgroundScheduler
 
 from flywheel.config import Config
 from flywheel.daemon.sweep import Sweep
+
+LINT_SECONDS: Final = 900
+"""How often it is looked whether a project was linted today."""
 
 log = structlog.get_logger("clock")
 
@@ -20,7 +24,7 @@ def start_clock(
     config: Config, sweep: Sweep, drain: Callable[[], object], keep: Callable[[], object] = lambda: None
 ) -> Iterator[None]:
     """Tick: transcripts every ``harvest.interval_seconds``, checkouts every ``code.sweep_seconds``, spooled events,
-    memory trees every ``tree.sweep_seconds``.
+    memory trees every ``tree.sweep_seconds``, and whether it is time for the day's lint.
 
     ``keep`` brings always-on files up to date as often as transcripts are looked for.
 
@@ -35,6 +39,7 @@ def start_clock(
         ("standing", keep, config.harvest.interval_seconds, 3.0),
         ("checkouts", sweep.checkouts, config.code.sweep_seconds, 2.0),
         ("trees", sweep.trees, config.tree.sweep_seconds, 5.0),
+        ("lint", sweep.lint, LINT_SECONDS, 60.0),
     )
     for name, call, seconds, first in ticks:
         scheduler.add_job(

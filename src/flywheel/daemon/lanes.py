@@ -23,12 +23,13 @@ log = structlog.get_logger("lanes")
 
 @dataclass(slots=True)
 class Lane:
-    """One kind of child process. ``job`` is what it says that it does; times are monotonic seconds."""
+    """One kind of child process. ``job`` is its work, ``doing`` how far that is; times are monotonic seconds."""
 
     name: str
     kinds: Sequence[str]
     process: subprocess.Popen[bytes] | None = None
     job: Mapping[str, Any] | None = None
+    doing: str = ""
     since: float = 0.0
     beat: float = 0.0
     started: float = 0.0
@@ -109,7 +110,8 @@ class Lanes:
                 continue
             lane.beat = time.monotonic()
             if "job" in said:
-                lane.job, lane.since = said["job"], lane.beat
+                lane.job, lane.since, lane.doing = said["job"], lane.beat, ""
+            lane.doing = str(said.get("doing", lane.doing))
             lane.waiting = bool(said.get("waiting"))
             if said.get("poke"):
                 self._poke()
@@ -181,10 +183,12 @@ class Lanes:
             process, job = lane.process, lane.job
             if process is not None and process.poll() is None:
                 seconds, memory = round(now - lane.since, 1), memory_mb(process.pid)
-                doing = dict(job) if job else None
                 found.append(
-                    {"lane": lane.name, "pid": process.pid, "job": doing, "seconds": seconds, "memory_mb": memory}
-                )
+                    {
+                        "lane": lane.name, "pid": process.pid, "job": dict(job) if job else None, "doing": lane.doing,
+                        "seconds": seconds, "memory_mb": memory,
+                    }
+                )  # fmt: skip
         return found
 
 

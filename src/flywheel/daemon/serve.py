@@ -35,7 +35,7 @@ CHECK_SECONDS: Final = 10.0
 """How often the keeper looks for due work that nobody told it about."""
 
 LEAST_PAUSE: Final = 0.1
-"""The keeper looks at the store at most this often, in seconds, however often it is poked."""
+"""The keeper looks at the store at most this often, in seconds, however often it is poked; the first time at once."""
 
 log = structlog.get_logger("daemon")
 
@@ -62,6 +62,7 @@ class Keeper:
         silent = max(30.0, 2.0 * self._parts.config.daemon.lease_seconds)
         orphans = True
         while not self._stopping:
+            looked = time.monotonic()
             orphans = lanes.reap() or orphans
             lanes.kill_silent(silent)
             try:
@@ -74,7 +75,7 @@ class Keeper:
                 log.exception("keeper_failed", error=type(error).__name__)
                 time.sleep(1.0)
             if self._bell.wait(self._pause()) and not self._stopping:
-                time.sleep(LEAST_PAUSE)
+                time.sleep(max(0.0, looked + LEAST_PAUSE - time.monotonic()))
 
     def _pause(self) -> float:
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Final
 
@@ -13,6 +14,8 @@ from flywheel.app import App, Parts, wall_clock
 from flywheel.codemap.worker import enqueue_sync
 from flywheel.harvest import discover
 from flywheel.harvest.uploads.tidy import tidy
+from flywheel.knowledge.linting.keeping import ALL, is_due, last
+from flywheel.knowledge.linting.keeping import ask as ask_for_lint
 from flywheel.model import ProjectId
 from flywheel.tree.follow import ask
 from flywheel.tree.record import SWEEP, projects_with_trees
@@ -65,6 +68,17 @@ class Sweep:
             with self._parts.db.write() as tx:
                 ask(tx, project, SWEEP, [""], now)
         if projects:
+            self._api.poke()
+
+    def lint(self) -> None:
+        """Have every project with a tree linted that was not linted today, from ``lint.hour`` on."""
+        now, hour = datetime.now().astimezone(), self._parts.config.lint.hour
+        with self._parts.db.read() as tx:
+            due = [id for id in projects_with_trees(tx) if is_due(last(tx, id, ALL), now, hour)]
+        for project in due:
+            with self._parts.db.write() as tx:
+                ask_for_lint(tx, project, self._parts.db.clock())
+        if due:
             self._api.poke()
 
     def recent_checkouts(self) -> list[tuple[str, ProjectId]]:

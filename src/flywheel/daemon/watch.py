@@ -37,6 +37,9 @@ LOOK: Final = 120.0
 GLANCE: Final = 3.0
 """Seconds between two looks whether a transcript folder has come: an agent's first session makes it."""
 
+POLL: Final = 30.0
+"""Seconds between two looks at a checkout that the system has no watches left for."""
+
 log = structlog.get_logger("watch")
 
 
@@ -75,6 +78,7 @@ class Watch:
         self._observer = Observer()
         self._stopping = False
         self._roots: Sequence[Root] = ()
+        self._polled = time.monotonic()
         self._stale = time.monotonic() + GLANCE  # when to ask again where transcripts are
         self._folders = Folders(self._observer, self._changed)
         self._projects: dict[str, ProjectId] = {}
@@ -117,6 +121,7 @@ class Watch:
                     looked = time.monotonic()
                     self._keep()
                 self._sweep.trees(self._trees.keep())
+                self._poll()
                 if time.monotonic() > self._stale:
                     self._stale = math.inf
                     self._roots = self._parts.whereabouts().roots()
@@ -124,11 +129,28 @@ class Watch:
                     self._sweep.transcripts()  # what was written before the watch began
                     self._stale = time.monotonic() + GLANCE
                 self._changed.woken.wait(self._pause(looked))
-                time.sleep(QUIET if self._changed.woken.is_set() and not self._stopping else 0)
+                time.sleep(self._moment())
                 self._act()
             except Exception as error:
                 log.exception("watch_failed", error=type(error).__name__)
                 time.sleep(QUIET)
+
+    def _moment(self) -> float:
+        """Seconds that events are gathered for now: those of code have been waiting for quiet already."""
+        if not self._changed.woken.is_set() or self._stopping:
+            return 0.0
+        with self._lock:
+            due = self._due.wait(time.monotonic())
+        return QUIET if due is None else min(QUIET, due)
+
+    def _poll(self) -> None:
+        """Have the checkouts looked at that are not watched."""
+        if time.monotonic() < self._polled + POLL:
+            return
+        self._polled = time.monotonic()
+        for root, watched in self._code.standing().items():
+            if not watched.events:
+                self._code_changed(root, "")
 
     def _pause(self, looked: float) -> float:
         now = time.monotonic()
@@ -147,7 +169,7 @@ class Watch:
     def standing(self) -> Sequence[str]:
         """The checkouts that are not watched, and why, for ``status``."""
         return [
-            f"{root} is looked at every {self._parts.config.code.sweep_seconds} s only: {watched.why}"
+            f"{root} is looked at every {POLL:.0f} s only: {watched.why}"
             for root, watched in self._code.standing().items()
             if not watched.events
         ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import signal
 import sys
@@ -16,13 +15,12 @@ import orjson
 import structlog
 
 from flywheel import app
+from flywheel.children import die_with_parent
 from flywheel.config import Config, Places, parse_config
 from flywheel.daemon.leases import owner_here
 from flywheel.errors import FlywheelError
 from flywheel.jobs import queue
 from flywheel.jobs.worker import keep_lease, run_one
-
-PR_SET_PDEATHSIG: Final = 1
 
 LISTEN: Final = 0.5
 """Seconds that the indexer listens to the store before it looks whether it is asked to stop."""
@@ -76,15 +74,6 @@ class Control:
         """Alive; said at most four times a second."""
         if time.monotonic() - self._said > 0.25:
             self.say(poke=True, doing=doing)
-
-
-def die_with_parent() -> None:
-    """Ask the kernel to kill us when the daemon dies (Linux ``PR_SET_PDEATHSIG``); elsewhere the pipe's end does."""
-    if sys.platform.startswith("linux"):
-        parent = os.getppid()
-        ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != parent:
-            os._exit(0)
 
 
 def run_jobs(name: str, parts: app.Parts, control: Control) -> None:

@@ -33,6 +33,15 @@ class Embedder(Protocol):
         """One row per text, in order; shape (len(texts), dim)."""
 
 
+class Asked(Protocol):
+    """A model that encodes questions somewhere else, so that whoever asks never has to wait for it."""
+
+    model_id: str
+
+    def encode(self, question: Clean, seconds: float) -> tuple[NDArray[np.float32] | None, str]:
+        """The question's unit vector; or None and, for a person, why there is none within ``seconds``."""
+
+
 def quantise(vectors: Vectors) -> NDArray[np.int8]:
     """Unit float32 rows as int8 with scale 127; shape kept."""
     rounded: NDArray[np.int8] = np.clip(np.rint(vectors * 127.0), -127, 127).astype(np.int8)

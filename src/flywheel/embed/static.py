@@ -32,6 +32,8 @@ KNOWN: Final = 50_000
 LONG: Final = 40
 """Runs of more characters (paths, hashes, data) seldom come again and are not remembered."""
 
+_TOKENIZER: Final = "tokenizer.json"
+
 _WORDS: Final = re.compile(r"[^!-/:-@\[-`{-~]+|[!-/:-@\[-`{-~]")
 """Runs between ASCII punctuation, and each punctuation mark: BERT's rules never look across these."""
 
@@ -131,10 +133,20 @@ def load_static(folder: Path = WEIGHTS) -> StaticEmbedder:
             model_id=listed["id"],
             vectors=np.asarray(np.load(folder / "vectors.npy", mmap_mode="r")),
             scales=np.load(folder / "scales.npy"),
-            tokenizer=Tokenizer.from_file(str(folder / "tokenizer.json")),
+            tokenizer=_open_tokenizer(folder),
         )
     except (OSError, ValueError) as error:
         raise _missing(folder, str(error)) from error
+
+
+def load_tokenizer(folder: Path = WEIGHTS) -> Tokenizer:
+    """The tokenizer alone, with the same vocabulary as BERT's. Raises ModelMissing when the file is not as listed."""
+    _check(folder / _TOKENIZER, _read_list(folder)["files"][_TOKENIZER])
+    return _open_tokenizer(folder)
+
+
+def _open_tokenizer(folder: Path) -> Tokenizer:
+    return Tokenizer.from_file(str(folder / _TOKENIZER))
 
 
 def _read_list(folder: Path) -> Mapping[str, Any]:

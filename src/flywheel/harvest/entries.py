@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from flywheel.harvest.entry_edges import relate, settle_reversals
+from flywheel.harvest.entry_edges import settle_reversals
 from flywheel.harvest.entry_structure import settle_statements, structure_of
 from flywheel.harvest.entry_upkeep import refresh
 from flywheel.harvest.rules import Draft, Link, Point, Quote, Refusal
@@ -19,6 +19,7 @@ from flywheel.harvest.rules.topic import same, sayings
 from flywheel.knowledge import states
 from flywheel.knowledge.changing import followed
 from flywheel.knowledge.parts import STATES, WITHDRAWN
+from flywheel.knowledge.relating import relate, settle_needs
 from flywheel.knowledge.states import RULES
 from flywheel.model import (
     Citation,
@@ -104,6 +105,7 @@ def write_draft(tx: Tx, draft: Draft, origin: Origin, now: Micros, written: Writ
     refresh(tx, entry, draft, now)
     if fresh:
         relate(tx, entry, fresh, now)
+    settle_needs(tx, entry, [claim for claim, _ in claims], now)
     settle_reversals(tx, entry.id, now)
     settle_statements(tx, entry, [claim for claim, _ in claims], now)
     tx.changed(Kind.ENTRY, entry.id, entry.project_id)

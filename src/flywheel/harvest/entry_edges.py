@@ -1,4 +1,4 @@
-"""How entries hang together: what shares files, symbols or subjects, and what takes the place of what.
+"""What takes the place of what among the entries of a project (`knowledge.relating` has the other edges).
 
 A reversal supersedes an earlier candidate only when both clearly speak of one subject; what is less clear becomes a
 ``contradicts`` edge for a person to look at. What a person confirmed is never touched.
@@ -6,23 +6,20 @@ A reversal supersedes an earlier candidate only when both clearly speak of one s
 
 from __future__ import annotations
 
-import math
-from collections import defaultdict
 from collections.abc import Sequence
 from typing import Final
 
-from flywheel.harvest.rules import Link
 from flywheel.harvest.rules.topic import stems
-from flywheel.knowledge import states
+from flywheel.knowledge import freshness, states
 from flywheel.knowledge.changing import changed
 from flywheel.knowledge.compiling import main_claim
 from flywheel.knowledge.parts import REPLACES, STATES
+from flywheel.knowledge.relating import edge
 from flywheel.knowledge.states import RULES
 from flywheel.model import (
     Category,
     Claim,
     Clean,
-    Edge,
     EdgeKind,
     Entry,
     EntryId,
@@ -31,63 +28,11 @@ from flywheel.model import (
     Status,
 )
 from flywheel.store import Tx
-from flywheel.store.mapper import find, get, insert_many
+from flywheel.store.mapper import find, get
 from flywheel.text.compose import fixed, join
 
-MOST: Final = 8
-"""``relates_to`` edges that a new entry gets; the strongest."""
-
-CROWDED: Final = 24
-"""An entry with so many of them gets no more."""
-
 _COMMON: Final = 120  # entries that share a name past which the name says nothing
-_WEAKEST: Final = 0.45
-_WEIGHTS: Final = {"file": 3.0, "symbol": 3.0, "subject": 1.2}
 _CHOICES: Final = (Category.DECISIONS, Category.CONVENTIONS, Category.PREFERENCES, Category.ARCHITECTURE)
-
-
-def relate(tx: Tx, entry: Entry, links: Sequence[Link], now: Micros) -> int:
-    """Tie an entry to the entries that share these links of it, rarer names weighing more; how many edges are new."""
-    strength: dict[str, float] = defaultdict(float)
-    shared: dict[str, list[Link]] = defaultdict(list)
-    for link in links:
-        rows = tx.all(
-            "SELECT l.entry_id FROM entry_link l WHERE l.project_id = :project AND l.kind = :kind AND l.name = :name"
-            " AND l.entry_id <> :id ORDER BY l.entry_id DESC LIMIT :limit",
-            project=entry.project_id,
-            kind=link.kind,
-            name=link.name,
-            id=entry.id,
-            limit=_COMMON,
-        )
-        for (other,) in rows if len(rows) < _COMMON else ():
-            strength[other] += _WEIGHTS[link.kind] / math.log2(2 + len(rows))
-            shared[other].append(link)
-    best = sorted((other for other in strength if strength[other] >= _WEAKEST), key=lambda id: (-strength[id], id))
-    return sum(_tie(tx, entry, other, shared[other], now) for other in _free(tx, entry.id, best))
-
-
-def _free(tx: Tx, entry: EntryId, others: Sequence[str]) -> list[str]:
-    """The strongest of these that are neither tied to the entry already, nor crowded, nor rejected."""
-    mine = tx.all(
-        "SELECT source_id, target_id FROM edge WHERE source_id = :id UNION ALL"
-        " SELECT source_id, target_id FROM edge WHERE target_id = :id",
-        id=entry,
-    )
-    tied = {id for row in mine for id in row}
-    room = MOST - sum(1 for source, _ in mine if source == entry)
-    some = [id for id in others if id not in tied][: 4 * MOST]
-    if room <= 0 or not some:
-        return []
-    rejected = {id for (id,) in tx.all("SELECT id FROM entry WHERE id IN :ids AND status = 'rejected'", ids=some)}
-    counted = tx.all("SELECT target_id, COUNT(*) FROM edge WHERE target_id IN :ids GROUP BY target_id", ids=some)
-    degree: dict[str, int] = dict(counted)
-    return [id for id in some if id not in rejected and degree.get(id, 0) < CROWDED][:room]
-
-
-def _tie(tx: Tx, entry: Entry, other: str, links: Sequence[Link], now: Micros) -> int:
-    names = join((link.name for link in links[:3]), ", ")
-    return _edge(tx, entry, EntryId(other), EdgeKind.RELATES_TO, now, join((fixed("both speak of"), names)))
 
 
 def settle_reversals(tx: Tx, entry_id: EntryId, now: Micros) -> None:
@@ -146,7 +91,8 @@ def _mark_rivals(tx: Tx, entry: Entry, mine: Claim, now: Micros) -> None:
         "SELECT DISTINCT e.id FROM entry e JOIN claim k ON k.entry_id = e.id WHERE e.project_id = :project"
         " AND e.id IN (SELECT entry_id FROM entry_link WHERE project_id = :project AND kind = 'subject' AND name ="
         " :name)"
-        " AND e.id <> :id AND e.category = 'decisions' AND e.subject = :name AND e.status IN ('candidate', 'confirmed')"
+        " AND e.id <> :id AND e.category = 'decisions' AND e.subject = :name"
+        " AND e.status IN ('candidate', 'confirmed', 'stale')"
         " AND k.attribute = '' AND k.value <> '' AND k.value <> :value ORDER BY e.id DESC LIMIT 3",
         project=entry.project_id,
         name=entry.subject,
@@ -155,9 +101,8 @@ def _mark_rivals(tx: Tx, entry: Entry, mine: Claim, now: Micros) -> None:
     )
     for (other,) in rows:
         if tx.one(_JOINED, a=entry.id, b=other) is None:
-            _edge(
-                tx, entry, EntryId(other), EdgeKind.CONTRADICTS, now, join((fixed("another choice for"), entry.subject))
-            )
+            why = join((fixed("another choice for"), entry.subject))
+            _contradict(tx, entry, EntryId(other), now, why)
 
 
 _JOINED: Final = """
@@ -176,8 +121,14 @@ def _reverse(tx: Tx, old: _Told, new: _Told, now: Micros, *, only: bool) -> None
     outranked = was.role is Role.USER and main.role is not Role.USER
     if old[0].status is Status.CANDIDATE and clear and not outranked:
         _supersede(tx, old[0], new[0], main, now)
-    elif old[0].status in (Status.CANDIDATE, Status.CONFIRMED):
-        _edge(tx, new[0], old[0].id, EdgeKind.CONTRADICTS, now, join((fixed("says to replace"), was.value)))
+    elif old[0].status in (Status.CANDIDATE, Status.CONFIRMED, Status.STALE):
+        _contradict(tx, new[0], old[0].id, now, join((fixed("says to replace"), was.value)))
+
+
+def _contradict(tx: Tx, source: Entry, target: EntryId, now: Micros, reason: Clean) -> None:
+    """An edge for a person to look at; what is confirmed of the two is no longer fresh."""
+    if edge(tx, source, target, EdgeKind.CONTRADICTS, now, reason):
+        freshness.contradicted(tx, source.id, target, now)
 
 
 def same_subject(one: str, two: str) -> bool:
@@ -194,13 +145,5 @@ def _supersede(tx: Tx, old: Entry, new: Entry, main: Claim, now: Micros) -> None
         if claim.status is Status.CANDIDATE:
             states.move(tx, claim, Status.SUPERSEDED, actor=RULES, reason=reason, now=now)
             tx.run("UPDATE claim SET superseded_by = :by WHERE id = :id", by=main.id, id=claim.id)
-    _edge(tx, new, old.id, EdgeKind.SUPERSEDES, now, reason)
+    edge(tx, new, old.id, EdgeKind.SUPERSEDES, now, reason)
     changed(tx, old.id, now=now, reason=reason, actor=RULES)
-
-
-def _edge(tx: Tx, source: Entry, target: EntryId, kind: EdgeKind, now: Micros, reason: Clean) -> int:
-    """Insert an edge unless it is there; how many are new."""
-    edge = Edge(
-        project_id=source.project_id, source_id=source.id, target_id=target, kind=kind, reason=reason, created_at=now
-    )
-    return insert_many(tx, [edge])

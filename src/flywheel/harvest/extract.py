@@ -11,14 +11,19 @@ from flywheel.harvest.entry_structure import settle_statements
 from flywheel.harvest.entry_upkeep import refresh
 from flywheel.harvest.refused import remember
 from flywheel.harvest.rules import drafts_of
+from flywheel.harvest.rules.bugs import is_error
 from flywheel.harvest.rules.session import TOOL_CHARS
 from flywheel.jobs.worker import Deps, Stopped
 from flywheel.knowledge import states
+from flywheel.knowledge.across import borrowing
+from flywheel.knowledge.glossary import noticing
+from flywheel.knowledge.glossary.noticing import Noticed
 from flywheel.knowledge.states import RULES
 from flywheel.model import Claim, Entry, Job, Message, MessageKind, Micros, Session, Status
 from flywheel.store import Db
 from flywheel.store.mapper import columns, decode, find, get
 from flywheel.text.compose import fixed
+from flywheel.text.signatures import marks_in
 
 KIND: Final = "extract"
 """Job kind; the key is the session's id."""
@@ -28,6 +33,9 @@ BATCH: Final = 4
 
 PAGE: Final = 500
 """Messages read at a time."""
+
+MARKS: Final = 200
+"""Errors of one session that are compared with those of other projects."""
 
 _HEARD: Final = (MessageKind.PROMPT, MessageKind.REPLY, MessageKind.TOOL_CALL, MessageKind.TOOL_RESULT)
 
@@ -42,7 +50,9 @@ def run(job: Job, deps: Deps) -> None:
     if session is None:
         return
     floor, subagent = deps.config.extract.floor, session.parent_id is not None
-    found = drafts_of(_heard(deps, session), floor=floor, subagent=subagent)
+    noticed: list[Noticed] = []
+    marks: dict[str, None] = {}
+    found = drafts_of(_heard(deps, session, noticed, marks), floor=floor, subagent=subagent)
     refused = Counter(found.rejected)
     for start in range(0, len(found.drafts), BATCH):
         if deps.stopping():
@@ -52,14 +62,27 @@ def run(job: Job, deps: Deps) -> None:
             if get(tx, Session, id=session.id) is None:
                 return
             refused += write_drafts(tx, found.drafts[start : start + BATCH], session, deps.now()).refused
+    if noticed:
+        with deps.db.write(bulk=True) as tx:
+            if get(tx, Session, id=session.id) is not None:
+                noticing.propose(tx, session.project_id, noticed, deps.now())
+    if marks or found.drafts:
+        with deps.db.write(bulk=True) as tx:
+            borrowing.meet_errors(tx, session.project_id, list(marks), deps.now())
     _withdraw_retracted(deps.db, session, deps.now())
     remember(deps.db, session, len(found.drafts), refused)
 
 
-def _heard(deps: Deps, session: Session) -> Iterator[Message]:
+def _heard(deps: Deps, session: Session, noticed: list[Noticed], marks: dict[str, None]) -> Iterator[Message]:
+    """The messages; what they define for the glossary, and which errors tools met, is noticed by the way."""
     for messages in pages(deps.db, session, _HEARD, TOOL_CHARS):
         deps.beat(f"reading session {session.native_id}")
-        yield from messages
+        for message in messages:
+            if len(noticed) < noticing.AT_ONCE:
+                noticed.extend(noticing.in_message(message))
+            if is_error(message) and len(marks) < MARKS:
+                marks.update(dict.fromkeys(marks_in(message.text)))
+            yield message
 
 
 def pages(db: Db, session: Session, kinds: tuple[MessageKind, ...], tool_chars: int) -> Iterator[list[Message]]:

@@ -11,6 +11,7 @@ from typing import Final
 from flywheel.harvest.conversations import Conversations, Home
 from flywheel.harvest.evidence import Evidence
 from flywheel.harvest.message_queries import count, restored_rows, retracted_rows, taken
+from flywheel.jobs.kinds import OBSERVE
 from flywheel.jobs.queue import enqueue
 from flywheel.jobs.worker import Deps
 from flywheel.model import (
@@ -253,7 +254,7 @@ class Writer:
             known.facts, known.new = None, 0
 
     def _follow_up(self, tx: Tx, now: Micros) -> None:
-        """Ask for what follows new messages: extraction, the look back, and the code that they speak of.
+        """Ask for what follows new messages: extraction, the look back, behaviour, and the code that they speak of.
 
         A session's messages are counted anew, since a run that broke off may have left some uncounted.
         """
@@ -270,6 +271,7 @@ class Writer:
             soon = _LIVE if quiet < _LIVE else 0.0
             enqueue(tx, kind=EXTRACT, key=session, project_id=row.project_id, now=now, delay=soon)
             enqueue(tx, kind=RETRO, key=session, project_id=row.project_id, now=now, delay=idle)
+            enqueue(tx, kind=OBSERVE, key=session, project_id=row.project_id, now=now, delay=soon)
         if self.due and config.harvest.sync_code:
             for known in self._known:
                 if known.checkout:

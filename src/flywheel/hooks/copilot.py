@@ -98,11 +98,11 @@ def answer(event: str, payload: Mapping[str, object], briefing: Briefing) -> byt
     """The bytes for Copilot CLI's or VS Code's stdout; empty when there is nothing to say or it would be cut."""
     said = briefing.text
     what = _WHAT.get(_name(event, payload))
-    if not said or what not in (What.START, What.PROMPT) or len(said.encode("utf-8", "replace")) > BYTES:
+    if not said or what not in (What.START, What.PROMPT, What.TOOL) or len(said.encode("utf-8", "replace")) > BYTES:
         return b""
     if not in_vscode(payload):
         return orjson.dumps({"additionalContext": said})
-    if what is What.PROMPT:
+    if what is not What.START:
         return b""
     return orjson.dumps({"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": said}})
 

@@ -94,7 +94,7 @@ def understand(event: str, payload: Mapping[str, object]) -> Moment:
 def answer(event: str, payload: Mapping[str, object], briefing: Briefing) -> bytes:
     """The bytes for Cursor's stdout; empty when there is nothing to say. Nothing in them stops the agent."""
     what = _WHAT.get(_name(event, payload))
-    if not briefing.text or what not in (What.START, What.PROMPT):
+    if not briefing.text or what not in (What.START, What.PROMPT, What.TOOL):
         return b""
     go_on: dict[str, object] = {"continue": True} if what is What.PROMPT else {}
     body = orjson.dumps(go_on | {"additional_context": briefing.text})

@@ -40,6 +40,12 @@ ASSENT: Final = frozenset(
 )
 """Words that say how a person feels about what was said before, not what the prompt is about."""
 
+FILE_FACTS: Final = ("file_path", "filePath", "notebook_path", "path")
+"""Where a tool's input names the one file that it is about."""
+
+MOST_FILES: Final = 5
+"""Files of a patch that are asked about."""
+
 _KINDS: Final = {True: "tool_failure", False: "tool_success", None: "tool_run"}
 
 log = structlog.get_logger("hooks")
@@ -76,6 +82,13 @@ class Assemble(Protocol):
         """The briefing for a folder, without the items of those ids."""
 
 
+class About(Protocol):
+    """Says what is confirmed about a file (`context.gotchas.Gotchas.about`)."""
+
+    def __call__(self, *, cwd: str, path: str, exclude: Collection[str], now: Micros) -> Briefing | None:
+        """Without the items of those ids; None for nothing."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HookDeps:
     """What the entry needs of the rest."""
@@ -87,6 +100,7 @@ class HookDeps:
     now: Callable[[], Micros]
     reads: Callable[[str, Path], bool]  # agent, real path below a root → whether one of its readers takes the file
     prompt_budget: int = 600  # tokens; 0 injects nothing at prompts
+    about: About | None = None  # what is confirmed about a file; None where nobody wants to hear it
 
 
 class Hooks:
@@ -133,7 +147,8 @@ class Hooks:
         actions = self._work(agent, moment) if first else ()
         if entry != agent:
             return self._nothing("foreign" if first else "twin", actions)
-        if moment.what not in (What.START, What.PROMPT):
+        tells = moment.what is What.TOOL and self._deps.about is not None and files_of(moment)
+        if moment.what not in (What.START, What.PROMPT) and not tells:
             return self._nothing("taken" if first else "twin", actions)
         if moment.subagent or not live:
             return self._nothing("subagent" if moment.subagent else "late", actions)
@@ -155,12 +170,22 @@ class Hooks:
         """What the moment is told, the most important first; empty ones are left out."""
         inside = self._sessions.injected(moment.session)
         made: list[Briefing] = []
+        if moment.what is What.TOOL:
+            return self._about(moment, inside)
         if moment.what is What.START or (moment.opens and not inside):
             made.append(self._assemble(agent, moment, "", None, inside))
         if moment.what is What.PROMPT and self._deps.prompt_budget > 0 and worth_asking(moment.prompt):
             inside |= {id for briefing in made for id in _items(briefing)}
             made.append(self._assemble(agent, moment, moment.prompt[:PROMPT_CHARS], self._deps.prompt_budget, inside))
         return [briefing for briefing in made if briefing.text]
+
+    def _about(self, moment: Moment, inside: Collection[str]) -> list[Briefing]:
+        """What is confirmed about the first of a tool's files of which anything is, and that the session has not."""
+        if self._deps.about is None:
+            return []
+        now = self._deps.now()
+        told = (self._deps.about(cwd=moment.cwd, path=path, exclude=inside, now=now) for path in files_of(moment))
+        return [one for one in told if one is not None][:1]
 
     def _assemble(
         self, agent: str, moment: Moment, query: str, budget: int | None, inside: Collection[str]
@@ -207,6 +232,14 @@ class Hooks:
     def _nothing(self, why: str, actions: Sequence[Action] = ()) -> Handled:
         self.counts[why] += 1
         return b"", actions
+
+
+def files_of(moment: Moment) -> list[str]:
+    """The files that a tool read or edited, as its input names them."""
+    named = [moment.facts.get(key) for key in FILE_FACTS]
+    many = moment.facts.get("files")
+    found = [*named, *(many if isinstance(many, list) else [])]
+    return [path for path in dict.fromkeys(found) if isinstance(path, str) and path][:MOST_FILES]
 
 
 def _answer(

@@ -41,6 +41,8 @@ def read_batch(tx: Tx, changes: Sequence[Change], analyzer: Analyzer, *, tool_ch
     batch = Batch()
     ids: dict[Kind, dict[str, None]] = defaultdict(dict)
     for change in changes:
+        if change.kind is Kind.TERM:
+            continue  # questions ask for what it stands for; no text changes
         if change.kind is not Kind.SESSION:
             ids[change.kind][change.id] = None
         elif change.op is Op.DEL:
@@ -79,7 +81,8 @@ def _documents(
 
 def _entries(tx: Tx, ids: Sequence[str], analyzer: Analyzer) -> Iterator[tuple[str, Document | None]]:
     links: dict[str, list[str]] = defaultdict(list)
-    for entry, name in tx.all("SELECT entry_id, name FROM entry_link WHERE entry_id IN :ids", ids=ids):
+    told = "SELECT entry_id, name FROM entry_link WHERE entry_id IN :ids AND kind NOT IN ('needs', 'first')"
+    for entry, name in tx.all(told, ids=ids):
         links[entry].append(name)
     rows = tx.all(
         "SELECT id, project_id, status, created_at, title, summary, body, questions, tags, category"
@@ -89,8 +92,8 @@ def _entries(tx: Tx, ids: Sequence[str], analyzer: Analyzer) -> Iterator[tuple[s
     for id, project, status, at, *texts in rows:
         title, summary, body, questions, tags, category = texts
         names = " ".join(links[id])
-        told = (title, summary, current(body)[:BODY_CHARS], current(questions))
-        text = "\n".join((*told, tags.translate(_NO_JSON), category, names))
+        says = (title, summary, current(body)[:BODY_CHARS], current(questions))
+        text = "\n".join((*says, tags.translate(_NO_JSON), category, names))
         terms = analyzer.analyze(f"{title}\n{text}")
         group = Group.ENTRY if status in SERVED else Group.RETIRED
         yield id, document(id, group, terms, project=project, at=at, kind=Kind.ENTRY.value, status=status)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 import tantivy
@@ -22,6 +22,9 @@ GRAM_BOOST: Final = 0.5
 AKIN_BOOST: Final = 0.7
 """A word that is akin to one of the question's."""
 
+ALIAS_BOOST: Final = 0.7
+"""Another name of what the question names, against a word of the question."""
+
 COSTLY: Final = 20_000
 """Documents with a word from which looking it up takes milliseconds."""
 
@@ -29,17 +32,25 @@ MOST_STEMS: Final = 32
 """Words of a question that are looked up."""
 
 
+Phrase = tuple[tuple[str, str], ...]
+"""A name as (field, term) pairs, all of which a document must have."""
+
+
 @dataclass(frozen=True, slots=True)
 class QueryTerms:
     """What a query looks for. ``names`` are compounds, ``runs`` the bigrams of each CJK run.
 
-    Of each group of ``akin``, the one stem that counts most in a document counts, by `AKIN_BOOST`.
+    Of each group of ``akin``, the one stem that counts most in a document counts, by `AKIN_BOOST`; of each group of
+    ``aliases``, the one name that a document has all words of, by `ALIAS_BOOST` as if it were one word.
     """
 
     stems: tuple[str, ...]
     names: tuple[str, ...]
     runs: tuple[str, ...]
     akin: tuple[tuple[str, ...], ...] = ()
+    aliases: tuple[tuple[Phrase, ...], ...] = ()
+    weights: Mapping[str, float] = field(default_factory=dict)  # of stems that count otherwise than once
+    most: int = MOST_STEMS
 
     def __bool__(self) -> bool:
         return bool(self.stems or self.names or self.runs)
@@ -81,12 +92,29 @@ class View:
 
 def clauses(view: View, terms: QueryTerms, counts: Mapping[str, int], *, costly: bool) -> list[tantivy.Query]:
     """One query for each thing that is looked for and that the index has. ``counts`` are those of the stems."""
-    wanted = [view.term("stems", stem) for stem in _worth_it(counts, costly=costly)]
+    wanted = [_weighed(view, terms, stem) for stem in _worth_it(counts, terms.most, costly=costly)]
     for group in terms.akin:
         alike = tantivy.Query.disjunction_max_query([view.term("stems", stem) for stem in group])
         wanted.append(tantivy.Query.boost_query(alike, AKIN_BOOST))
+    wanted += _aliases(view, terms.aliases, costly=costly)
     wanted += _names(view, terms.names)
     return wanted + [view.term("grams", gram) for gram in terms.runs]
+
+
+def _aliases(view: View, groups: Sequence[Sequence[Phrase]], *, costly: bool) -> Iterator[tantivy.Query]:
+    for group in groups:
+        named = [query for phrase in group if (query := _whole(view, phrase, costly=costly)) is not None]
+        if named:
+            yield tantivy.Query.disjunction_max_query(named)
+
+
+def _whole(view: View, phrase: Phrase, *, costly: bool) -> tantivy.Query | None:
+    """Documents with every word of a name; None when there is none, or a word alone that most have."""
+    counts = [view.count(field, term) for field, term in phrase]
+    if not counts or not min(counts) or (costly and min(counts) > COSTLY):
+        return None
+    words = [(tantivy.Occur.Must, view.term(field, term)) for field, term in phrase]
+    return tantivy.Query.boost_query(tantivy.Query.boolean_query(words), ALIAS_BOOST / len(words))
 
 
 def _names(view: View, names: Sequence[str]) -> Iterator[tantivy.Query]:
@@ -99,14 +127,20 @@ def _names(view: View, names: Sequence[str]) -> Iterator[tantivy.Query]:
             yield tantivy.Query.boost_query(tantivy.Query.boolean_query(grams), GRAM_BOOST)
 
 
-def _worth_it(counts: Mapping[str, int], *, costly: bool) -> list[str]:
+def _weighed(view: View, terms: QueryTerms, stem: str) -> tantivy.Query:
+    weight = terms.weights.get(stem, 1.0)
+    query = view.term("stems", stem)
+    return query if weight == 1.0 else tantivy.Query.boost_query(query, weight)
+
+
+def _worth_it(counts: Mapping[str, int], limit: int, *, costly: bool) -> list[str]:
     """The stems that are looked up. In a large index not those that most of it has, when two others are left: they cost
-    milliseconds and say little. Of a very long question the rarest `MOST_STEMS`.
+    milliseconds and say little. Of a very long question the rarest, ``limit`` of them.
     """
     there = [stem for stem, count in counts.items() if count]
     rare = [stem for stem in there if counts[stem] <= COSTLY] if costly else there
     kept = rare if len(rare) > 1 else there
-    return kept if len(kept) <= MOST_STEMS else sorted(kept, key=lambda stem: (counts[stem], stem))[:MOST_STEMS]
+    return kept if len(kept) <= limit else sorted(kept, key=lambda stem: (counts[stem], stem))[:limit]
 
 
 def most(view: View, terms: QueryTerms, counts: Mapping[str, int]) -> float:

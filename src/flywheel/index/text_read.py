@@ -12,7 +12,7 @@ import tantivy
 
 from flywheel.index import text_query
 from flywheel.index.analyze import Analyzer, compounds
-from flywheel.index.text_query import Bounds, QueryTerms, View
+from flywheel.index.text_query import Bounds, Phrase, QueryTerms, View
 from flywheel.index.text_shelf import Group, Note, current, open_index, read_note, scope_of
 from flywheel.model import Seq
 
@@ -45,11 +45,26 @@ class TextReader:
         stems, runs = dict.fromkeys(found.stems.split()), dict.fromkeys(found.runs.split())
         return QueryTerms(tuple(stems), tuple(names), tuple(runs))
 
+    def phrase(self, name: str) -> Phrase:
+        """A name as what a document must have to have it."""
+        with self._lock:
+            found = self._analyzer.analyze(name)
+        stems = [("stems", stem) for stem in dict.fromkeys(found.stems.split())]
+        return (*stems, *(("grams", run) for run in dict.fromkeys(found.runs.split())))
+
     def words(self, text: str) -> Sequence[str]:
         """The stems and CJK bigrams of a text, as `terms` has them of a query; repeats kept."""
         with self._lock:
             found = self._analyzer.analyze(text)
         return [*found.stems.split(), *found.runs.split()] if found.runs else found.stems.split()
+
+    def in_entries(self, word: str) -> bool:
+        """Whether some entry has a word, in whatever project."""
+        searcher, schema = self._open()
+        if searcher is None or schema is None:
+            return False
+        view = View(searcher, schema, Group.ENTRY)
+        return any(view.count("stems", stem) for stem in self.words(word))
 
     def search(self, terms: QueryTerms, group: Group, bounds: Bounds, limit: int) -> list[tuple[str, float]]:
         """(id, strength) of the best documents of a group, best first.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
@@ -91,8 +91,11 @@ class VectorWriter(Protocol):
     def reset(self, db: Db, model: str) -> None:
         """Forget the watermark; the index goes back to what the `embedding` table holds."""
 
-    def settle(self, db: Db, model: str) -> int:
-        """One piece of housekeeping when all is up to date; 0 when there is none left."""
+    def settle(self, db: Db, model: str, beside: Collection[str] = ()) -> int:
+        """One piece of housekeeping when all is up to date; 0 when there is none left.
+
+        The vectors of models that are neither this one nor among those in use ``beside`` it go.
+        """
 
     def close(self) -> None:
         """Let go of files and locks."""
@@ -128,13 +131,13 @@ def marked_models(tx: Tx) -> list[str]:
     return [name.removeprefix(prefix) for (name,) in rows]
 
 
-def retire_others(db: Db, model: str) -> int:
-    """Delete some rows of one model that is not this one; how many, its mark included. 0 when none is left.
+def retire_others(db: Db, models: Collection[str]) -> int:
+    """Delete some rows of one model that is not among these; how many, its mark included. 0 when none is left.
 
     The mark goes back to the start first: whoever wants that model again finds it unfinished.
     """
     with db.read() as tx:
-        others = [name for name in marked_models(tx) if name != model]
+        others = [name for name in marked_models(tx) if name not in models]
         if not others:
             return 0
         rows = tx.all("SELECT kind, id FROM embedding WHERE model = :model LIMIT :limit", model=others[0], limit=RETIRE)

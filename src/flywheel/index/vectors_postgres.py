@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -101,7 +101,7 @@ class PostgresVectorWriter:
     """Writes `vec` with its row; the mark in `setting` is the watermark."""
 
     def __init__(self) -> None:
-        self._unseen = RECOUNT  # rows put since the model's were last counted
+        self._unseen: dict[str, int] = {}  # rows put since the model's were last counted; RECOUNT when never
 
     def prepare(self, db: Db, model: str) -> tuple[str, Seq]:
         """The model's watermark."""
@@ -123,26 +123,27 @@ class PostgresVectorWriter:
 
     def publish(self, db: Db, batch: Batch) -> None:
         """Rows and mark are there already."""
-        self._unseen += len(batch.put)
+        self._unseen[batch.model] = self._unseen.get(batch.model, RECOUNT) + len(batch.put)
 
     def reset(self, db: Db, model: str) -> None:
         """Forget the watermark; the table's vectors stay findable."""
         with db.write() as tx:
             drop_mark(tx, model)
 
-    def settle(self, db: Db, model: str) -> int:
+    def settle(self, db: Db, model: str, beside: Collection[str] = ()) -> int:
         """Drop other models' rows, a few at a time, and their HNSW indexes; make this model's when it has grown."""
-        retired = retire_others(db, model)
+        kept = {model, *beside}
+        retired = retire_others(db, kept)
         if retired:
             return retired
-        if self._unseen < RECOUNT:
+        if self._unseen.get(model, RECOUNT) < RECOUNT:
             return 0
-        self._unseen = 0
+        self._unseen[model] = 0
         with db.read() as tx:
             grown = _count(tx, model) >= HNSW_FROM
             found = tx.all("SELECT indexname FROM pg_indexes WHERE indexname LIKE 'embedding#_hnsw#_%' ESCAPE '#'")
         have = {name for (name,) in found}
-        for stale in sorted(have - {index_name(model)}):
+        for stale in sorted(have - {index_name(one) for one in kept}):
             with db.write() as tx:
                 tx.run(f"DROP INDEX IF EXISTS {stale}")
         if grown and index_name(model) not in have:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import errno
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -83,13 +83,14 @@ class SegmentWriter:
             drop_mark(tx, model)
         self._rebuild(db, model)
 
-    def settle(self, db: Db, model: str) -> int:
+    def settle(self, db: Db, model: str, beside: Collection[str] = ()) -> int:
         """Drop other models: their segments first, then some of their rows in the table."""
-        others = [name for name in self._manifest.shelves if name != model]
+        kept = {model, *beside}
+        others = [name for name in self._manifest.shelves if name not in kept]
         if others:
             self._replace(self._manifest.with_shelf(others[0], None, self._manifest.next))
             return 1
-        return retire_others(db, model)
+        return retire_others(db, kept)
 
     def close(self) -> None:
         """Unmap the segments and let go of the lock."""

@@ -10,9 +10,12 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from flywheel.errors import NotFound
-from flywheel.knowledge import editing, settling, states
+from flywheel.jobs import queue
+from flywheel.jobs.kinds import ACROSS, ACROSS_DELAY
+from flywheel.knowledge import anchors, editing, freshness, resting, settling, states
 from flywheel.knowledge.compiling import Page, compile_page, fingerprint, heading, main_claim, told_type
 from flywheel.knowledge.judging import Known
+from flywheel.knowledge.reviewing_dates import review_by
 from flywheel.model import (
     Category,
     Claim,
@@ -74,11 +77,39 @@ def changed(
     known = known_of(tx, claims)
     page = compile_page(claims, at=now, known=known)
     after = before if page is None else _rewritten(tx, before, claims, page, recast, known)
+    after = replace(after, review_by=review_by(tx, after))
     _keep(tx, before, after, now=now, reason=reason, actor=actor)
     if page is not None:
         settling.restate(tx, after, claims, page, actor=actor, now=now)
+    if states.whose(actor) is states.By.PERSON:
+        _compare(tx, before, now)
     tx.changed(Kind.ENTRY, before.id, before.project_id)
-    return get(tx, Entry, id=entry_id)
+    made = _freshened(tx, entry_id, claims, page, known, actor=actor, now=now)
+    if made is not None:
+        resting.source_changed(tx, made, now)
+    return made
+
+
+def _compare(tx: Tx, entry: Entry, now: Micros) -> None:
+    """What a person decided may be worth something to other projects, or no longer."""
+    project = entry.project_id
+    queue.enqueue(tx, kind=ACROSS, key=project, project_id=project, now=now, delay=ACROSS_DELAY)
+
+
+def _freshened(
+    tx: Tx, id: str, claims: Sequence[Claim], page: Page | None, known: Known, *, actor: Clean, now: Micros
+) -> Entry | None:
+    """The entry as it is now, tied to what it speaks of, and stale where that has changed."""
+    entry = get(tx, Entry, id=id)
+    if entry is None:
+        return None
+    if entry.status in (Status.SUPERSEDED, Status.REJECTED):
+        freshness.faded(tx, entry, actor=actor, now=now)
+    if page is None or entry.status in (Status.SUPERSEDED, Status.REJECTED):
+        return entry
+    anchors.tie(tx, entry, known.places.values(), now)
+    freshness.weigh_evidence(tx, entry, claims, page.judged, now)
+    return get(tx, Entry, id=id) if freshness.settle(tx, entry, actor=actor, now=now) else entry
 
 
 def known_of(tx: Tx, claims: Sequence[Claim]) -> Known:
@@ -127,12 +158,12 @@ def _rewritten(tx: Tx, entry: Entry, claims: Sequence[Claim], page: Page, recast
         updated_at=Micros(max(claim.said_at for claim in claims)),
         created_at=Micros(min(claim.said_at for claim in claims)),
     )
-    if entry.status is Status.CONFIRMED:
+    if entry.held:
         recast = None
     if recast is not None:
         after = replace(after, tags=tuple(recast.tags), score=recast.score)
     ever = any(Status.CONFIRMED in (claim.status, known.standing.get(claim.id)) for claim in claims)
-    if entry.status is Status.CONFIRMED and not ever:
+    if entry.held and not ever:
         return replace(entry, evidence=after.evidence)  # confirmed as a whole, before claims were
     mark = fingerprint(claims)
     if entry.worded and entry.worded == mark:
@@ -172,7 +203,7 @@ def _keep(tx: Tx, before: Entry, after: Entry, *, now: Micros, reason: Clean, ac
     tx.run(
         "UPDATE entry SET type = :type, title = :title, summary = :summary, body = :body, questions = :questions,"
         " tags = :tags, score = :score, evidence = :evidence, created_at = :created, updated_at = :updated,"
-        " version = :version, worded = :worded WHERE id = :id",
+        " version = :version, worded = :worded, review_by = :review WHERE id = :id",
         type=after.type,
         title=after.title,
         summary=after.summary,
@@ -185,6 +216,7 @@ def _keep(tx: Tx, before: Entry, after: Entry, *, now: Micros, reason: Clean, ac
         updated=after.updated_at,
         version=after.version,
         worded=after.worded,
+        review=after.review_by,
         id=after.id,
     )
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from flywheel.errors import BadInput, Conflict
-from flywheel.knowledge import changing, states
+from flywheel.knowledge import anchors, changing, resting, states
 from flywheel.knowledge.compiling import main_claim
 from flywheel.knowledge.conflict import Step
 from flywheel.knowledge.deciding import Act, Target, put_out, recompiled
@@ -108,8 +108,14 @@ def _retype(tx: Tx, entry: Entry, terms: Terms) -> bool:
 
 
 def _stamp(tx: Tx, entry: Entry, now: Micros) -> None:
-    """The moment of a person's look: only a confirmation moves it."""
-    tx.run("UPDATE entry SET last_confirmed = :now, deferred_until = NULL WHERE id = :id", now=now, id=entry.id)
+    """The moment of a person's look: only a confirmation moves it. What the entry rests on is taken as it is now."""
+    tx.run(
+        "UPDATE entry SET last_confirmed = :now, deferred_until = NULL, stale_reason = '' WHERE id = :id",
+        now=now,
+        id=entry.id,
+    )
+    anchors.take_anew(tx, entry.id, now)
+    resting.taken_anew(tx, entry.id, now)
 
 
 def _why(act: Act, terms: Terms) -> Clean:
@@ -135,10 +141,12 @@ def _confirm_claim(tx: Tx, claim: Claim, act: Act, terms: Terms) -> bool:
     whole = all(one.verdict.confirmed and one.verdict.step is not Step.DISPUTED for one in judged) and (
         bool(judged) or (statement is not None and statement.status is Status.CONFIRMED)
     )
-    if whole and entry.status is not Status.STALE:
-        states.move(tx, entry, Status.CONFIRMED, actor=act.actor, reason=act.reason, now=act.now)
+    if whole and (entry.status is not Status.STALE or terms.reread):
+        fresh = states.move(tx, entry, Status.CONFIRMED, actor=act.actor, reason=_why(act, terms), now=act.now)
         _retype(tx, entry, replace(terms, scope=None) if judged else terms)
-        _stamp(tx, entry, act.now)
+        if fresh or terms.reread:
+            _stamp(tx, entry, act.now)
+            recompiled(tx, entry.id, act)
     return True
 
 

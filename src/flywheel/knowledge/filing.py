@@ -13,9 +13,11 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Final
 
-from flywheel.knowledge import alignment, states, superseding
+from flywheel.knowledge import alignment, freshness, relating, states, superseding
+from flywheel.knowledge.across import borrowing
 from flywheel.knowledge.changing import changed
 from flywheel.knowledge.conflict import DAY
+from flywheel.knowledge.glossary import noticing
 from flywheel.knowledge.parts import PARTS, STATES
 from flywheel.knowledge.states import RULES
 from flywheel.knowledge.subject_pages import Sheet, key_of, page_for
@@ -76,6 +78,12 @@ def file_statements(db: Db, sheet: Sheet, now: Micros, stopping: Callable[[], bo
             _write(tx, sheet, batch, now, filed)
     with db.write(bulk=True) as tx:
         _end(tx, sheet, ids, now, filed)
+    with db.write(bulk=True) as tx:
+        freshness.document_changed(tx, sheet.document.project_id, sheet.document.path, now)
+    noticing.in_file(db, sheet.document, now)
+    if filed.claims:
+        with db.write(bulk=True) as tx:
+            borrowing.enqueue(tx, sheet.document.project_id, now)
     return filed
 
 
@@ -121,6 +129,7 @@ def _write(tx: Tx, sheet: Sheet, batch: Sequence[Told], now: Micros, filed: File
         superseding.settle(tx, claims, now)
         rivals = superseding.about(tx, sheet.document.project_id, claims[0].subject) if claims[0].value else ()
         superseding.settle(tx, rivals, now)
+        relating.relate_page(tx, id, claims, now)
         filed.entries.add(id)
 
 

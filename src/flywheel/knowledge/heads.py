@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from flywheel.errors import Refused
+from flywheel.knowledge import freshness
 from flywheel.model import (
     Document,
     DocumentHead,
@@ -57,5 +58,6 @@ def gone(tx: Tx, project: ProjectId, path: str, now: Micros) -> int | None:
             path=path,
         )
         tx.changed(Kind.DOCUMENT, head.document_id, project)
+        freshness.document_changed(tx, project, head.path, now)
     row = tx.one("SELECT COUNT(DISTINCT claim_id) FROM citation WHERE document_id = :id", id=head.document_id)
     return int(row[0]) if row else 0

@@ -49,6 +49,7 @@ class Light:
     score: float
     at: Micros
     title: str
+    stale_reason: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +61,7 @@ class Placed:
     why: Sequence[str]
 
 
-_LIGHT: Final = "id, short, status, type, category, evidence, score, updated_at, title"
+_LIGHT: Final = "id, short, status, type, category, evidence, score, updated_at, title, stale_reason"
 NOT_PUT_OFF: Final = "redirect_to IS NULL AND COALESCE(deferred_until, 0) <= :now"
 """The condition for what was neither merged nor put off."""
 
@@ -80,8 +81,8 @@ def placed(tx: Tx, projects: Sequence[ProjectId], now: Micros) -> list[Placed]:
     more = tx.all(f"SELECT {_LIGHT} FROM entry WHERE id IN :ids", ids=challenged) if challenged else []
     lights = [_light(row) for row in (*rows, *more)]
     ids = [one.id for one in lights]
-    against, told, called = _rivals(tx, ids), _uses(tx, ids), _called(tx, ids)
-    found = [_weighed(one, against.get(one.id, 0), told.get(one.id, 0), called.get(one.id, "")) for one in lights]
+    against, told, names = rivals(tx, ids), uses(tx, ids), called(tx, ids)
+    found = [_weighed(one, against.get(one.id, 0), told.get(one.id, 0), names.get(one.id, "")) for one in lights]
     return sorted(found, key=lambda one: (-one.weight, -one.light.at, one.light.id))
 
 
@@ -93,7 +94,7 @@ ORDER BY updated_at DESC, id LIMIT :many
 
 
 def _light(row: Row) -> Light:
-    id, short, status, type_, category, evidence, score, at, title = row
+    id, short, status, type_, category, evidence, score, at, title, stale = row
     return Light(
         id=id,
         short=short,
@@ -104,10 +105,11 @@ def _light(row: Row) -> Light:
         score=score,
         at=at,
         title=title,
+        stale_reason=stale,
     )
 
 
-def _rivals(tx: Tx, ids: Sequence[str]) -> Mapping[str, int]:
+def rivals(tx: Tx, ids: Sequence[str]) -> Mapping[str, int]:
     """How much each contradicts: 2 for each confirmed entry, 1 for each other one that is served."""
     found: dict[str, int] = defaultdict(int)
     for mine, other in (("source_id", "target_id"), ("target_id", "source_id")):
@@ -121,7 +123,7 @@ def _rivals(tx: Tx, ids: Sequence[str]) -> Mapping[str, int]:
     return found
 
 
-def _uses(tx: Tx, ids: Sequence[str]) -> Mapping[str, int]:
+def uses(tx: Tx, ids: Sequence[str]) -> Mapping[str, int]:
     """In how many sessions' briefings each stood."""
     rows = tx.all(
         "SELECT item_id, COUNT(DISTINCT native_session) FROM injection WHERE item_id IN :ids GROUP BY item_id",
@@ -130,7 +132,7 @@ def _uses(tx: Tx, ids: Sequence[str]) -> Mapping[str, int]:
     return dict(rows)
 
 
-def _called(tx: Tx, ids: Sequence[str]) -> Mapping[str, str]:
+def called(tx: Tx, ids: Sequence[str]) -> Mapping[str, str]:
     """What agents called wrong or stale, with the verdict."""
     rows = tx.all(
         "SELECT target_id, verdict FROM feedback WHERE target_id IN :ids AND verdict IN ('wrong', 'stale')"
@@ -147,7 +149,7 @@ def _weighed(one: Light, against: int, told: int, called: str) -> Placed:
     if one.status is Status.DISPUTED:
         weight, why = weight + 100, ["sources of equal weight disagree"]
     elif one.status is Status.STALE:
-        weight, why = weight + 60, ["what it rests on has changed"]
+        weight, why = weight + 60, [one.stale_reason or "what it rests on has changed"]
     elif one.status is Status.CONFIRMED:
         weight, why = weight + 80, ["something was said against or besides what is confirmed"]
     if against:

@@ -75,7 +75,7 @@ def _sides(tx: Tx, entry: Entry, claims: Sequence[Claim], now: Micros) -> list[C
     for claim in claims:
         if claim.attribute == EDIT and claim.status is Status.CANDIDATE:
             found[EDIT, claim.id] = claim
-    if entry.status is Status.CONFIRMED:
+    if entry.held:
         for claim in preview.news(claims):
             found.setdefault((claim.attribute, claim.text), claim)
     return sorted(found.values(), key=lambda claim: (claim.said_at, claim.id))
@@ -113,6 +113,7 @@ def _item(
         diff=preview.diff(tx, entry, claims, claim, now),
         contradicts=_contradicted(tx, entry),
         why=place.why,
+        stale=entry.stale_reason,
         similar=similar,
     )
 

@@ -75,7 +75,7 @@ def restate(tx: Tx, entry: Entry, claims: Sequence[Claim], page: Page, *, actor:
     disputed = [one for one in verdicts if one.step is Step.DISPUTED]
     if entry.status is Status.CANDIDATE and not _stated(claims, page):
         _move(tx, entry, Status.SUPERSEDED, fixed("taken back"), RULES, now)
-    elif entry.status is Status.SUPERSEDED and _stated(claims, page) and not _person_decided(tx, entry):
+    elif entry.status is Status.SUPERSEDED and _stated(claims, page) and not states.decided_by_person(tx, entry.id):
         _move(tx, entry, Status.CANDIDATE, fixed("said again"), RULES, now)
     elif entry.status is Status.CANDIDATE and disputed:
         _move(tx, entry, Status.DISPUTED, _STATES[Step.DISPUTED], RULES, now)
@@ -102,9 +102,3 @@ def _stated(claims: Sequence[Claim], page: Page) -> bool:
         claim.attribute == main.attribute and claim.status not in (Status.SUPERSEDED, Status.REJECTED)
         for claim in claims
     )
-
-
-def _person_decided(tx: Tx, entry: Entry) -> bool:
-    """Whether a person ever decided about an entry."""
-    sql = "SELECT 1 FROM review WHERE target_id = :id AND actor <> :rules"
-    return tx.one(sql, id=entry.id, rules=RULES) is not None

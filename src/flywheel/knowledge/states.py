@@ -122,3 +122,9 @@ def decided(tx: Tx, ids: Sequence[str]) -> Mapping[str, Status]:
     Of what nobody ever decided there is nothing.
     """
     return {id: Status(status) for id, status in tx.all(_HISTORY, ids=list(ids))} if ids else {}
+
+
+def decided_by_person(tx: Tx, id: str) -> bool:
+    """Whether a person ever decided about an entry or a claim."""
+    sql = "SELECT 1 FROM review WHERE target_id = :id AND actor <> :rules LIMIT 1"
+    return tx.one(sql, id=id, rules=RULES) is not None

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from flywheel.knowledge import alignment, states
+from flywheel.knowledge import alignment, freshness, states
 from flywheel.knowledge.conflict import DAY, Stated, Step, Verdict, verdicts
 from flywheel.knowledge.judging import stands
 from flywheel.knowledge.normal import normal_value
@@ -155,7 +155,7 @@ _FOREVER_AGO: Final = Micros(0)
 
 def _member(claim: Claim, entry: Entry, value: str) -> _Member:
     firm = claim.role in (Role.USER, Role.SYSTEM) and claim.type is not ClaimType.EXTERNAL
-    held = entry.status is Status.CONFIRMED and claim.attribute == STATES
+    held = entry.held and claim.attribute == STATES
     status = Status.CONFIRMED if held or claim.status is Status.CONFIRMED else Status.CANDIDATE
     return _Member(
         claim=claim,
@@ -236,21 +236,17 @@ def _restate(tx: Tx, entry: Entry, by_id: Mapping[str, _Member], now: Micros) ->
         if entry.status in (Status.CANDIDATE, Status.DISPUTED, Status.STALE):
             states.move(tx, entry, Status.SUPERSEDED, actor=RULES, reason=reason, now=now)
             entry = replace(entry, status=Status.SUPERSEDED)
-    if live and entry.status is Status.SUPERSEDED and not _person_decided(tx, entry):
+    if live and entry.status is Status.SUPERSEDED and not states.decided_by_person(tx, entry.id):
         states.move(tx, entry, Status.CANDIDATE, actor=RULES, reason=_OVER, now=now)
         tx.run("DELETE FROM edge WHERE target_id = :id AND kind = 'supersedes'", id=entry.id)
     tx.changed(Kind.ENTRY, entry.id, entry.project_id)
-
-
-def _person_decided(tx: Tx, entry: Entry) -> bool:
-    sql = "SELECT 1 FROM review WHERE target_id = :id AND actor <> :rules"
-    return tx.one(sql, id=entry.id, rules=RULES) is not None
 
 
 def _contradict(tx: Tx, one: _Member, other: _Member, now: Micros) -> None:
     if one.entry.id == other.entry.id or _tied(tx, one.entry.id, other.entry.id):
         return
     _edge(tx, one.entry, other.entry, EdgeKind.CONTRADICTS, join([_OTHERWISE, one.claim.subject]), now)
+    freshness.contradicted(tx, one.entry.id, other.entry.id, now)
 
 
 def _tied(tx: Tx, one: EntryId, other: EntryId) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Final
 
-from flywheel.api import Hit, Proposed, SearchAnswer, Shown
+from flywheel.api import CodeAnswer, CodeHit, Hit, Proposed, SearchAnswer, Shown
 from flywheel.text.tokens import clip, count
 
 BUDGET: Final = 520
@@ -33,18 +33,20 @@ def found(answer: SearchAnswer, *, budget: int = BUDGET) -> str:
     return "\n".join(lines)
 
 
-def symbols(answer: SearchAnswer, *, budget: int = BUDGET) -> str:
+def symbols(answer: CodeAnswer, *, budget: int = BUDGET) -> str:
     """Definitions: where each stands, and its signature."""
     if not answer.hits:
-        return f"No definition found: {_reason(answer)}."
+        return " ".join([f"No definition found: {_reason(answer)}.", *answer.notes])
     lines = _packed([_symbol(hit) for hit in answer.hits], budget)
     left = len(answer.hits) - len(lines)
-    return "\n".join([*lines, *([f"{left} more did not fit."] if left else [])])
+    return "\n".join([*lines, *([f"{left} more did not fit."] if left else []), *answer.notes])
 
 
 def thing(shown: Shown, level: str) -> str:
     """One thing at a level of `LEVELS`."""
     head = _titled(shown)
+    loud = shown.facts.get("banner", "")
+    head = f"{head}\n{loud}" if loud else head
     if level == "receipts":
         lines = _receipts(shown)
         return clip("\n".join([head, *(lines or ["No citation: this is evidence itself; get its body."])]), BUDGET)
@@ -88,14 +90,18 @@ def _hit(hit: Hit) -> str:
         about[:0] = [hit.type, hit.path]
         told = f"{hit.title}: {_line(hit.text)}"
     # what tells how far to trust it comes first, so that no cut loses it
-    return f"- [fw:{hit.short}] ({', '.join(part for part in about if part)}) {told}"
+    return f"- [fw:{hit.short}] ({', '.join(part for part in about if part)}) {_loud(hit)}{told}"
 
 
-def _symbol(hit: Hit) -> str:
-    signature, _, doc = hit.text.partition("\n")
-    told = f"{hit.type} {hit.title}"
-    more = [one for one in (signature.strip(), _line(doc)) if one not in ("", told, hit.title)]
-    return "\n  ".join([f"- {hit.path} {told} [fw:{hit.short}]", *more])
+def _loud(hit: Hit) -> str:
+    """What must be known before it is relied on. Of a dispute the text has both sides."""
+    return f"{hit.banner} " if hit.banner and hit.status != "disputed" else ""
+
+
+def _symbol(hit: CodeHit) -> str:
+    told = f"{hit.kind} {hit.name}"
+    more = [one for one in (hit.banner, _line(hit.signature), _line(hit.doc)) if one not in ("", told, hit.name)]
+    return "\n  ".join([f"- {hit.path}:{hit.line} {told} [fw:{hit.short}]", *more])
 
 
 def _titled(shown: Shown) -> str:
@@ -126,7 +132,7 @@ def _session(id: str) -> str:
     return f"session [fw:{id[:6]}]" if id else ""
 
 
-def _reason(answer: SearchAnswer) -> str:
+def _reason(answer: SearchAnswer | CodeAnswer) -> str:
     reasons = {"below the floor": "nothing relevant enough", "": "no match"}
     return reasons.get(answer.reason, answer.reason)
 

@@ -105,7 +105,7 @@ class Desk:
 
     def _code(self, given: Mapping[str, Any], place: Place) -> str:
         limit = given.get("limit", 8)
-        answer = self._ask(lambda api: api.search(query=given["query"], cwd=place.cwd, kinds=("symbol",), limit=limit))
+        answer = self._ask(lambda api: api.code(query=given["query"], cwd=place.cwd, limit=limit))
         return answers.symbols(answer, budget=min(max(answers.BUDGET, 70 * limit), WIDEST))
 
     def _propose(self, given: Mapping[str, Any], place: Place) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from flywheel.model.ids import Clean, Micros, ProjectId
+from flywheel.model.words import Status
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,13 +36,30 @@ class Symbol:
     path: str
     name: str
     qualified: str
-    kind: str  # function, method, class, struct, enum, trait, interface, type, constant, module
+    kind: str  # function, method, class, struct, enum, trait, interface, type, constant, module, ...: docs/code.md
     ordinal: int
     signature: Clean
     doc: Clean
     start_line: int  # 1-based
     stop_line: int  # inclusive
     hash: str  # of the definition's tokens: insensitive to white space and comments
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SymbolPast:
+    """A step in a definition's history: hashes and signatures, never the code itself."""
+
+    id: str
+    project_id: ProjectId
+    checkout: str
+    path: str
+    qualified: str
+    kind: str
+    ordinal: int
+    what: str  # "came", "changed" or "went"; a first sync writes none
+    hash: str  # as it was before; of what came, as it was then
+    signature: Clean
+    at: Micros
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,3 +72,42 @@ class ModuleEdge:
     target: str  # path within the checkout, or the module's name when external
     external: bool
     line: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Service:
+    """Something of a checkout that is started or built on its own, and what it needs of the others."""
+
+    id: str  # evidence_id("service", checkout, name)
+    project_id: ProjectId
+    checkout: str
+    path: str  # of the file that describes it
+    kind: str  # compose, kubernetes, systemd, procfile; of a workspace: npm, cargo, go, python
+    name: Clean  # unique within the checkout
+    folder: str  # where its code lies; "" where the file does not tell
+    command: Clean
+    needs: Sequence[str]  # names of other services of the checkout
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Beacon:
+    """A human name for a place in the code, and what that place was when it was last seen."""
+
+    id: str
+    project_id: ProjectId
+    name: Clean
+    called: Clean  # the name as it is compared: one per project
+    status: Status  # candidate, confirmed or rejected
+    origin: Clean  # who set it, or why it was proposed
+    path: str
+    qualified: str = ""  # "" for a file
+    kind: str = ""  # of the symbol; "" for a file
+    ordinal: int = 0
+    hash: str = ""  # of the symbol's code, or of the file's bytes
+    shape: str = ""  # of the symbol's code without its name
+    signature: Clean = Clean("")
+    twins: Sequence[str] = ()  # places that looked the same then, and so are no sign of a move
+    moved: Clean = Clean("")  # the last move: "renamed from a to b on 2026-03-02"
+    created_at: Micros
+    updated_at: Micros
+    gone_at: Micros | None = None

@@ -18,6 +18,7 @@ class Project:
     name: Clean
     root: Clean  # the folder it was last seen at; "" for the global project
     alias_of: ProjectId | None = None
+    private: bool = False  # nothing that is known of it is proposed in another project
     created_at: Micros
 
 

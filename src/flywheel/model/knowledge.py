@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
-from flywheel.model.ids import ClaimId, Clean, DocumentId, EntryId, Micros, ProjectId, SessionId
+from flywheel.model.ids import ClaimId, Clean, DocumentId, EntryId, MessageId, Micros, ProjectId, SessionId
 from flywheel.model.words import Category, ClaimType, EdgeKind, Role, Status
 
 
@@ -39,6 +39,12 @@ class Entry:
     deferred_until: Micros | None = None  # a person put its review off
     redirect_to: EntryId | None = None  # it was merged into this one
     worded: str = ""  # digest of the claims under a wording that a person chose; "" is the compiler's wording
+    stale_reason: Clean = Clean("")  # what of that which it rests on has changed, and when
+
+    @property
+    def held(self) -> bool:
+        """Whether a person's confirmation stands, be what it rests on as it was or not."""
+        return self.status is Status.CONFIRMED or (self.status is Status.STALE and self.last_confirmed is not None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,13 +125,45 @@ class EntryLink:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Anchor:
-    """What an entry rests on outside of the conversations, and how that was when the entry was last confirmed."""
+    """Something outside of its claims that an entry speaks of, and how that was when the entry was last confirmed."""
 
     project_id: ProjectId
     entry_id: EntryId
-    kind: str  # "document", "file" or "symbol"
-    target: Clean  # path, or "path::qualified name" of a symbol
-    hash: str
+    kind: str  # "symbol", "file", "document", "error", "command"; "evidence" of what was said against it since
+    name: Clean  # as the entry calls it: ``RateLimiter.allow``, a path, an error's text; of evidence an id
+    leaf: str = ""  # the last part of a symbol's name, by which a sync finds what is not tied yet
+    target: Clean = Clean("")  # path, "path::qualified name" of a symbol, an id; "" while nothing has the name
+    path: Clean = Clean("")
+    checkout: str = ""
+    hash: str = ""
+    signature: Clean = Clean("")
+    text: Clean = Clean("")  # of a symbol, as far as it is kept
+    note: Clean = Clean("")  # what became of it since; "" while it is as it was
+    due: bool = False  # to be looked at by the next ``anchors`` job
+    created_at: Micros
+    based_at: Micros  # when it was as hash, signature and text say
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Met:
+    """Something that a project has met, by which what another project knows of it is found."""
+
+    project_id: ProjectId
+    kind: str  # "error" or "dependency"
+    name: str  # digest of an error's signature; a dependency's name
+    met_at: Micros
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Borrowed:
+    """A claim that rests on a confirmed claim of another project; its citations are that one's, by reference."""
+
+    claim_id: ClaimId
+    project_id: ProjectId
+    entry_id: EntryId
+    origin_project: ProjectId
+    origin_claim: ClaimId
+    kind: str  # what both projects have in common: "error", "dependency" or "subject"
     created_at: Micros
 
 
@@ -155,11 +193,15 @@ class Question:
     scope: Clean = Clean("")
     expected: Clean = Clean("")
     answer: Clean = Clean("")
+    was: Clean = Clean("")  # the answer before the last change
     cause: Clean = Clean("")  # what made the last answer differ from the one before
+    holds: bool | None = None  # whether the answer is the one expected; None when none is
+    entry_id: str = ""  # the page that answers
     empty: int = 0
     kept: bool = False
     created_at: Micros
-    ran_at: Micros | None = None
+    ran_at: Micros | None = None  # of one that is not kept: when it last came back empty
+    changed_at: Micros | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,14 +211,37 @@ class Term:
     id: str
     project_id: ProjectId
     name: Clean
+    meaning: Clean = Clean("")
     synonyms: Sequence[str] = ()
     targets: Sequence[str] = ()  # paths, symbols, short ids
-    related: Sequence[str] = ()
-    gotchas: Clean = Clean("")
+    relations: Sequence[str] = ()  # "part of: checkout"
+    related: Sequence[str] = ()  # names of other terms
+    gotchas: Sequence[str] = ()
     status: Status
     version: int = 1
+    pending: Mapping[str, object] = field(default_factory=dict)  # another wording that waits for a person
+    message_id: MessageId | None = None  # where a proposal was found: the place of its quote
+    document_id: DocumentId | None = None
+    start: int = 0
+    stop: int = 0
+    quote: Clean = Clean("")
     created_at: Micros
-    updated_at: Micros
+    updated_at: Micros  # grows with each change of the glossary
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TermVersion:
+    """How a term read from one version on, and who made it so."""
+
+    id: str
+    project_id: ProjectId
+    term_id: str
+    version: int
+    record: Mapping[str, object]  # its wording
+    status: Status
+    actor: Clean
+    reason: Clean
+    created_at: Micros
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -104,20 +104,6 @@ class Retrospective:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Observation:
-    """A raw behavioural event, as a hook saw it."""
-
-    id: str
-    project_id: ProjectId
-    native_session: str
-    identity: str
-    kind: str  # tool_success, tool_failure, tool_run where the agent does not say which
-    subject: Clean
-    facts: Mapping[str, object] = field(default_factory=dict)
-    created_at: Micros
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Tombstone:
     """What a person had forgotten: opens the door for one DELETE and blocks a second import."""
 

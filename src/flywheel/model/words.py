@@ -91,6 +91,7 @@ class Kind(StrEnum):
     DOCUMENT = "document"
     SYMBOL = "symbol"
     SESSION = "session"
+    TERM = "term"
 
 
 class JobState(StrEnum):

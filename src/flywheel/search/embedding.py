@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+import orjson
 
 from flywheel.embed import Embedder, quantise
-from flywheel.index.vectors import START, Batch, Gone, VectorWriter, write_mark
-from flywheel.model import Change, Embedding, Kind, Op, Seq, digest
+from flywheel.index.vectors import RETIRE, START, Batch, Gone, VectorWriter, write_mark
+from flywheel.model import Change, Embedding, Kind, Op, Seq, Setting, digest
 from flywheel.search.embedding_texts import Wanted, read_texts
 from flywheel.store import Db, Tx, mapper
 from flywheel.store.chunks import chunks
@@ -48,12 +49,28 @@ class EmbeddingFollower:
 
     name = "vectors"
 
-    def __init__(self, db: Db, writer: VectorWriter, embedder: Embedder) -> None:
-        """Makes the index whole where it was damaged, which reads the `embedding` table."""
+    def __init__(
+        self,
+        db: Db,
+        writer: VectorWriter,
+        embedder: Embedder,
+        *,
+        kinds: Collection[Kind] = frozenset(Kind),
+        beside: Collection[str] = (),
+    ) -> None:
+        """Makes the index whole where it was damaged, which reads the `embedding` table.
+
+        ``kinds``: what this model embeds; ``beside``: the models in use that embed the rest.
+        """
         self._db = db
         self._writer = writer
         self._embedder = embedder
+        self._kinds = frozenset(kinds)
+        self._beside = beside
         self._mark = writer.prepare(db, embedder.model_id)
+        self._others = frozenset(Kind) - self._kinds  # whose rows, from when this model embedded them, are to go
+        if self._lacks():
+            self.reset()
 
     def watermark(self) -> tuple[str, Seq]:
         """The feed and its last change that is in the table and in the index; ("", 0) when nothing is."""
@@ -65,11 +82,11 @@ class EmbeddingFollower:
         model = self._embedder.model_id
         if self._mark == START:
             self._note(db, feed, Seq(0))  # whoever finds rows of this model finds its mark
-        self._drop(db, plan.gone)
+        drop_rows(db, plan.gone)
         put: list[Embedding] = []
         for start in range(0, len(plan.fresh), ENCODE):
-            rows = self._encode(plan.fresh[start : start + ENCODE])
-            self._store(db, rows)
+            rows = encoded(self._embedder, plan.fresh[start : start + ENCODE])
+            store(db, self._writer, rows)
             put += rows
         self._note(db, feed, upto)
         drop = [*plan.gone, *plan.moved]
@@ -84,13 +101,42 @@ class EmbeddingFollower:
         self._mark = START
 
     def settle(self, db: Db) -> int:
-        """One piece of housekeeping: rows of other models go, a few at a time. 0 when there is nothing to do."""
-        return self._writer.settle(db, self._embedder.model_id)
+        """One piece of housekeeping: rows of other models and kinds go, a few at a time. 0 when nothing is to do."""
+        return self._retire(db) or self._writer.settle(db, self._embedder.model_id, self._beside)
+
+    def _lacks(self) -> bool:
+        """Whether this model has embedded fewer kinds until now; notes those of today."""
+        name, now = f"kinds:{self._embedder.model_id}", sorted(self._kinds)
+        with self._db.read() as tx:
+            row = tx.one("SELECT value FROM setting WHERE name = :name", name=name)
+        before = set(Kind) if row is None else {Kind(kind) for kind in orjson.loads(row[0])}
+        if row is None or before != self._kinds:
+            with self._db.write() as tx:
+                mapper.upsert(tx, Setting(name=name, value=orjson.dumps(now).decode()))
+        return self._mark != START and not self._kinds <= before
+
+    def _retire(self, db: Db) -> int:
+        """Drop some rows of kinds that another model embeds now."""
+        if not self._others:
+            return 0
+        model = self._embedder.model_id
+        sql = "SELECT kind, id, project_id FROM embedding WHERE model = :model AND kind IN :kinds LIMIT :limit"
+        with db.read() as tx:
+            rows = tx.all(sql, model=model, kinds=[kind.value for kind in self._others], limit=RETIRE)
+        gone = [Gone(kind=Kind(kind), id=id, project_id=project) for kind, id, project in rows]
+        if not gone:
+            self._others = frozenset()
+            return 0
+        feed, upto = self._mark
+        self._writer.publish(db, Batch(model=model, put=(), drop=gone, feed=feed, upto=upto))
+        with db.write(bulk=True) as tx:
+            sql = "DELETE FROM embedding WHERE kind = :kind AND id = :id AND model = :model"
+            return tx.batch(sql, [(one.kind.value, one.id, model) for one in gone])
 
     def _read(self, db: Db, changes: Sequence[Change]) -> _Plan:
         with db.read() as tx:
-            wanted, gone = read_texts(tx, changes)
-            before = self._existing(tx, wanted)
+            wanted, gone = read_texts(tx, changes, self._kinds)
+            before = existing(tx, wanted, self._embedder.model_id)
         plan = _Plan(fresh=[], keep=[], gone=gone, moved=[])
         for item in {(item.kind, item.id): item for item in wanted}.values():
             old = before.get((item.kind, item.id))
@@ -102,52 +148,59 @@ class EmbeddingFollower:
                 plan.moved.append(Gone(kind=old.kind, id=old.id, project_id=old.project_id))
         return plan
 
-    def _existing(self, tx: Tx, wanted: Sequence[Wanted]) -> dict[tuple[Kind, str], Embedding]:
-        found: dict[tuple[Kind, str], Embedding] = {}
-        for kind in Kind:
-            for ids in chunks([item.id for item in wanted if item.kind is kind], CHUNK):
-                for row in mapper.find(
-                    tx,
-                    Embedding,
-                    "WHERE kind = :kind AND id IN :ids AND model = :model",
-                    kind=kind.value,
-                    ids=ids,
-                    model=self._embedder.model_id,
-                ):
-                    found[row.kind, row.id] = row
-        return found
-
-    def _encode(self, wanted: Sequence[Wanted]) -> list[Embedding]:
-        vectors = quantise(self._embedder.encode([item.text for item in wanted]))
-        return [
-            Embedding(
-                kind=item.kind,
-                id=item.id,
-                model=self._embedder.model_id,
-                project_id=item.project_id,
-                dim=self._embedder.dim,
-                vector=vector.tobytes(),
-                sha256=digest(item.text),
-            )
-            for item, vector in zip(wanted, np.ascontiguousarray(vectors), strict=True)
-        ]
-
-    def _store(self, db: Db, rows: Sequence[Embedding]) -> None:
-        at = 0
-        while at < len(rows):
-            with db.write(bulk=True) as tx:
-                enough = time.monotonic() + LOCKED
-                while at < len(rows) and time.monotonic() < enough:
-                    self._writer.store(tx, rows[at : at + SLICE])
-                    at += SLICE
-
     def _note(self, db: Db, feed: str, upto: Seq) -> None:
         with db.write(bulk=True) as tx:
             write_mark(tx, self._embedder.model_id, feed, upto)
 
-    def _drop(self, db: Db, gone: Sequence[Gone]) -> None:
-        """Delete every model's vectors of what is no more."""
-        for kind in Kind:
-            for ids in chunks([item.id for item in gone if item.kind is kind], CHUNK):
-                with db.write(bulk=True) as tx:
-                    tx.run("DELETE FROM embedding WHERE kind = :kind AND id IN :ids", kind=kind.value, ids=ids)
+
+def existing(tx: Tx, wanted: Sequence[Wanted], model: str) -> dict[tuple[Kind, str], Embedding]:
+    """What the table has of these by this model."""
+    found: dict[tuple[Kind, str], Embedding] = {}
+    for kind in Kind:
+        for ids in chunks([item.id for item in wanted if item.kind is kind], CHUNK):
+            for row in mapper.find(
+                tx,
+                Embedding,
+                "WHERE kind = :kind AND id IN :ids AND model = :model",
+                kind=kind.value,
+                ids=ids,
+                model=model,
+            ):
+                found[row.kind, row.id] = row
+    return found
+
+
+def encoded(embedder: Embedder, wanted: Sequence[Wanted]) -> list[Embedding]:
+    """Rows of the `embedding` table for these texts."""
+    vectors = quantise(embedder.encode([item.text for item in wanted]))
+    return [
+        Embedding(
+            kind=item.kind,
+            id=item.id,
+            model=embedder.model_id,
+            project_id=item.project_id,
+            dim=embedder.dim,
+            vector=vector.tobytes(),
+            sha256=digest(item.mark or item.text),
+        )
+        for item, vector in zip(wanted, np.ascontiguousarray(vectors), strict=True)
+    ]
+
+
+def store(db: Db, writer: VectorWriter, rows: Sequence[Embedding]) -> None:
+    """Write rows in transactions of at most 20 ms."""
+    at = 0
+    while at < len(rows):
+        with db.write(bulk=True) as tx:
+            enough = time.monotonic() + LOCKED
+            while at < len(rows) and time.monotonic() < enough:
+                writer.store(tx, rows[at : at + SLICE])
+                at += SLICE
+
+
+def drop_rows(db: Db, gone: Sequence[Gone]) -> None:
+    """Delete every model's vectors of what is no more."""
+    for kind in Kind:
+        for ids in chunks([item.id for item in gone if item.kind is kind], CHUNK):
+            with db.write(bulk=True) as tx:
+                tx.run("DELETE FROM embedding WHERE kind = :kind AND id IN :ids", kind=kind.value, ids=ids)

@@ -4,16 +4,34 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from flywheel.errors import NotFound
 from flywheel.index.vectors import Gone
-from flywheel.model import Change, Clean, Document, Entry, Kind, Message, MessageKind, Op, ProjectId, Symbol
+from flywheel.model import (
+    GLOBAL,
+    Change,
+    Clean,
+    Document,
+    Entry,
+    Kind,
+    Message,
+    MessageKind,
+    Op,
+    ProjectId,
+    Symbol,
+    Term,
+    TermVersion,
+)
+from flywheel.projects import queries
+from flywheel.search.aliases import aliases_of
+from flywheel.search.naming import KnownNames, Names
 from flywheel.store import Tx, mapper
 from flywheel.store.chunks import chunks
-from flywheel.text.compose import current, fold, join, span
-from flywheel.text.words import split_identifier
+from flywheel.text.compose import current, fold, join, reworded, span
+from flywheel.text.words import split_identifier, terms
 
 PROSE: Final = (MessageKind.PROMPT, MessageKind.REPLY, MessageKind.SUMMARY)
 """What is embedded of a conversation. Tool calls and results are four fifths of the messages, and what is looked for in
@@ -30,6 +48,12 @@ STRETCH: Final = 200
 
 CHUNK: Final = 500
 
+ALSO: Final = 300
+"""Characters of other names that go with an entry."""
+
+MOST: Final = 2000
+"""Entries that are embedded anew when a term of theirs changes, the latest first."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
@@ -39,16 +63,21 @@ class Wanted:
     id: str
     project_id: ProjectId
     text: Clean
+    mark: str = ""  # what its vector is right for, where that is not the text
 
 
-def read_texts(tx: Tx, changes: Sequence[Change]) -> tuple[list[Wanted], list[Gone]]:
-    """What the changes ask to be embedded, and what they say is no more.
+def read_texts(
+    tx: Tx, changes: Sequence[Change], kinds: Collection[Kind] = frozenset(Kind)
+) -> tuple[list[Wanted], list[Gone]]:
+    """What the changes ask to be embedded, and what they say is no more; of these kinds only.
 
     A changed message brings the next one of its session along, whose text it is part of.
     """
     wanted: list[Wanted] = []
     gone: list[Gone] = []
     for kind, read in _READ.items():
+        if (Kind.ENTRY if kind is Kind.TERM else kind) not in kinds:
+            continue
         changed = {change.id: change for change in changes if change.kind is kind}
         found, others = read(tx, [id for id, change in changed.items() if change.op is Op.PUT])
         wanted += found
@@ -128,15 +157,59 @@ def _message(message: Message, before: Message | None) -> Wanted:
 def _entries(tx: Tx, ids: Sequence[str]) -> tuple[list[Wanted], set[str]]:
     """Title, summary and what holds of the body."""
     entries = [entry for chunk in chunks(ids, CHUNK) for entry in mapper.find(tx, Entry, "WHERE id IN :ids", ids=chunk)]
-    return [
-        Wanted(
-            kind=Kind.ENTRY,
-            id=entry.id,
-            project_id=entry.project_id,
-            text=_head(join([entry.title, entry.summary, current(entry.body)], "\n")),
-        )
-        for entry in entries
-    ], set()
+    called = {id: _names_in(tx, id) for id in {entry.project_id for entry in entries}}
+    return [_entry(entry, called[entry.project_id]) for entry in entries], set()
+
+
+def _entry(entry: Entry, names: Names) -> Wanted:
+    """Title, summary and what holds of the body, then what else the things are called that it speaks of."""
+    text = _head(join([entry.title, entry.summary, current(entry.body)], "\n"))
+    aliases = aliases_of(text, names, terms) if names.phrases else ()
+    if aliases:
+        also = ", ".join(name for group in aliases for name in group)[:ALSO]
+        text = join([text, reworded(also, text)], "\n")
+    return Wanted(kind=Kind.ENTRY, id=entry.id, project_id=entry.project_id, text=text)
+
+
+def _names_in(tx: Tx, project: ProjectId) -> Names:
+    """The confirmed terms of a project's glossary, whatever id it goes by."""
+    return KnownNames(terms).of(tx, [*_family(tx, project), GLOBAL])
+
+
+def _family(tx: Tx, project: ProjectId) -> Sequence[ProjectId]:
+    try:
+        return queries.family(tx, project)
+    except NotFound:  # forgotten meanwhile
+        return [project]
+
+
+def _of_terms(tx: Tx, ids: Sequence[str]) -> tuple[list[Wanted], set[str]]:
+    """The entries that speak of these terms, whose other names have changed; a term has no vector of its own."""
+    found: dict[str, None] = {}
+    for term in (one for chunk in chunks(ids, CHUNK) for one in mapper.find(tx, Term, "WHERE id IN :ids", ids=chunk)):
+        for name in {term.name, *term.synonyms, *_before(tx, term)}:
+            rows = tx.all(
+                _SPEAKING, projects=list(_family(tx, term.project_id)), name=f"%{_literal(name.lower())}%", most=MOST
+            )
+            found.update(dict.fromkeys(id for (id,) in rows))
+    return _entries(tx, list(found))[0], set(ids)
+
+
+def _before(tx: Tx, term: Term) -> tuple[str, ...]:
+    """The synonyms that a term had until its last change."""
+    old = mapper.get(tx, TermVersion, term_id=term.id, version=term.version - 1)
+    given = old.record.get("synonyms") if old is not None else None
+    return tuple(map(str, given)) if isinstance(given, list) else ()
+
+
+_SPEAKING: Final = r"""
+SELECT id FROM entry WHERE project_id IN :projects
+AND LOWER(title || ' ' || summary || ' ' || body) LIKE :name ESCAPE '\' ORDER BY id DESC LIMIT :most
+"""
+
+
+def _literal(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
 
 
 def _documents(tx: Tx, ids: Sequence[str]) -> tuple[list[Wanted], set[str]]:
@@ -155,20 +228,20 @@ def _documents(tx: Tx, ids: Sequence[str]) -> tuple[list[Wanted], set[str]]:
 
 
 def _symbols(tx: Tx, ids: Sequence[str]) -> tuple[list[Wanted], set[str]]:
-    """The words of its name, and what is said about it; its signature where nothing is."""
-    sql = f"SELECT {_named(Symbol)} FROM symbol WHERE id IN :ids"
+    """The words of its name, what is said about it, and its signature."""
+    sql = f"SELECT {named_columns()} FROM symbol WHERE id IN :ids"
     symbols = [mapper.decode(Symbol, row) for chunk in chunks(ids, CHUNK) for row in tx.all(sql, ids=chunk)]
+    texts = [join([symbol_head(symbol), symbol.signature], "\n") for symbol in symbols]
     return [
-        Wanted(kind=Kind.SYMBOL, id=symbol.id, project_id=symbol.project_id, text=_head(_symbol(symbol)))
-        for symbol in symbols
+        Wanted(kind=Kind.SYMBOL, id=symbol.id, project_id=symbol.project_id, text=_head(text))
+        for symbol, text in zip(symbols, texts, strict=True)
     ], set()
 
 
-def _symbol(symbol: Symbol) -> Clean:
-    parts = [fold(split_identifier(symbol.qualified), symbol.doc), symbol.doc]
-    if symbol.doc.strip() == symbol.qualified:
-        parts.append(symbol.signature)
-    return join(parts, "\n")
+def symbol_head(symbol: Symbol) -> Clean:
+    """The words of its name and what is said about it. ``doc`` begins with the qualified name (`named_columns`)."""
+    words = fold(split_identifier(symbol.qualified), symbol.doc)
+    return join([words, span(symbol.doc, len(symbol.qualified) + 1, len(symbol.doc))], "\n")
 
 
 _READ: Final = {
@@ -176,6 +249,7 @@ _READ: Final = {
     Kind.ENTRY: _entries,
     Kind.DOCUMENT: _documents,
     Kind.SYMBOL: _symbols,
+    Kind.TERM: _of_terms,
 }
 
 
@@ -185,9 +259,11 @@ def _heads(cls: type) -> str:
     return columns.replace('"meta"', "'{}'")
 
 
-def _named(cls: type) -> str:
-    """The columns of a class with its qualified name before its doc, where it counts as text of the store."""
-    return mapper.columns(cls).replace('"doc"', """"qualified" || ' ' || "doc\"""")
+def named_columns(alias: str = "") -> str:
+    """A symbol's columns with the qualified name before its doc, where it counts as text of the store."""
+    prefix = f"{alias}." if alias else ""
+    named = f"""{prefix}"qualified" || ' ' || {prefix}"doc\""""
+    return mapper.columns(Symbol, alias).replace(f'{prefix}"doc"', named)
 
 
 def _head(text: Clean) -> Clean:

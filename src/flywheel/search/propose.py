@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from flywheel.embed import Embedder
+import numpy as np
+from numpy.typing import NDArray
+
+from flywheel.embed import Asked, Embedder
 from flywheel.index.analyze import compounds
 from flywheel.index.text_query import Bounds
 from flywheel.index.text_read import TextReader
@@ -16,12 +18,15 @@ from flywheel.index.vectors import VectorIndex
 from flywheel.model import SERVED, Kind, Status
 from flywheel.search import queries
 from flywheel.search.lexicon import Lexicon
+from flywheel.search.naming import KnownNames
 from flywheel.search.queries import Filters
 from flywheel.search.question import Question
 from flywheel.search.rules import Candidate, Key, Listing, Weights, fuse
 from flywheel.store import Tx
+from flywheel.text.called import called
+from flywheel.text.phrases import EDGES, subjects_in
 from flywheel.text.redact import Redactor
-from flywheel.text.words import STOP_WORDS
+from flywheel.text.signatures import marks_in
 
 GROUPS: Final[dict[Kind, tuple[Group, ...]]] = {
     Kind.MESSAGE: (Group.TALK, Group.WORK),
@@ -33,15 +38,6 @@ GROUPS: Final[dict[Kind, tuple[Group, ...]]] = {
 BEST: Final = 5
 """Entries whose neighbours in the graph are candidates."""
 
-MOST_WORDS: Final = 24
-"""Words of a question in which subjects are looked for."""
-
-LONGEST_NAME: Final = 6
-"""Words of a subject's name."""
-
-EDGES: Final = ".,;:!?()[]{}<>\"'`"
-"""What stands around a name in prose."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ask:
@@ -52,6 +48,8 @@ class Ask:
     filters: Filters
     pool: int  # how many candidates each list may propose
     said: bool = False  # of messages only prompts, replies and summaries
+    code: NDArray[np.float32] | None = None  # the question as the model of code understands it
+    meant: bool = False  # of entries only those that the question means (`rules.meant`)
 
     @property
     def heirs(self) -> bool:
@@ -67,14 +65,19 @@ class Sources:
     vectors: VectorIndex | None
     embedder: Embedder | None
     lexicon: Lexicon
+    names: KnownNames
     redact: Redactor
+    code: Asked | None = None  # embeds definitions, instead of ``embedder``
 
 
 def propose(tx: Tx, sources: Sources, ask: Ask, weights: Weights) -> list[Candidate]:
     """Everything that some list proposes, fused, best first. The store has not confirmed it yet."""
-    listings = [*_by_text(sources, ask), *_by_vector(sources, ask)]
-    named = queries.named(tx, names_in(ask.question.text), ask.filters.projects, ask.kinds)
+    listings = [*_by_text(sources, ask, weights), *_by_vector(sources, ask, weights)]
+    names = [*names_in(ask.question.text), *marks_in(ask.question.text)]
+    named = queries.named(tx, names, ask.filters.projects, ask.kinds)
     named += _named_subjects(tx, ask)
+    named += _named_terms(tx, sources, ask)
+    named += queries.beacons(tx, _called(ask.question.text), ask.filters.projects, ask.kinds)
     if named:
         listings.append(Listing(name="name", hits=[(key, 1.0) for key in dict.fromkeys(named)]))
     fused = fuse(listings, weights)
@@ -104,21 +107,20 @@ def _named_subjects(tx: Tx, ask: Ask) -> list[Key]:
     ]
 
 
-def subjects_in(text: str) -> dict[str, tuple[int, int]]:
-    """The phrases of a question that may be the subject of a page, also in the singular, with their place in words."""
-    words = [re.sub(r"['’]s$", "", chunk.strip(EDGES)).lower() for chunk in text.split()[:MOST_WORDS]]
-    found: dict[str, tuple[int, int]] = {}
-    for start in range(len(words)):
-        for stop in range(start + 1, min(start + LONGEST_NAME, len(words)) + 1):
-            last = words[stop - 1]
-            if words[start] in STOP_WORDS or last in STOP_WORDS:
-                continue
-            front = words[start : stop - 1]
-            for form in dict.fromkeys(
-                (last, last.removesuffix("s"), re.sub("ies$", "y", last), re.sub("es$", "", last))
-            ):
-                found.setdefault(" ".join((*front, form)), (start, stop))
-    return found
+def _named_terms(tx: Tx, sources: Sources, ask: Ask) -> list[Key]:
+    """What the terms of the glossary that a question names stand for."""
+    projects = ask.filters.projects
+    if not projects:
+        return []
+    terms = sources.names.said(tx, projects, ask.question.text, sources.text.in_entries).terms
+    targets = [target for term in terms for target in term.targets]
+    found = queries.entries_of(tx, targets, projects) if Kind.ENTRY in ask.kinds else []
+    return found + queries.named(tx, targets, projects, ask.kinds)
+
+
+def _called(text: str) -> list[str]:
+    """The phrases of a question that may be the name of a beacon, as these are compared."""
+    return list(dict.fromkeys(map(called, subjects_in(text))))
 
 
 def names_in(text: str) -> list[str]:
@@ -127,11 +129,12 @@ def names_in(text: str) -> list[str]:
     return [name for name in dict.fromkeys(found) if compounds(name)][:20]
 
 
-def _by_text(sources: Sources, ask: Ask) -> Iterator[Listing]:
+def _by_text(sources: Sources, ask: Ask, weights: Weights) -> Iterator[Listing]:
     terms = sources.text.terms(ask.question.words)
     if not terms:
         return
-    terms = replace(terms, akin=sources.lexicon.akin(terms.stems))
+    aliases = tuple(tuple(map(sources.text.phrase, group)) for group in ask.question.aliases)
+    terms = replace(terms, akin=sources.lexicon.akin(terms.stems), aliases=aliases)
     filters = ask.filters
     for kind in ask.kinds:
         for group in _groups(kind, ask):
@@ -146,7 +149,8 @@ def _by_text(sources: Sources, ask: Ask) -> Iterator[Listing]:
                 until=filters.until if timed else None,
             )
             hits = sources.text.search(terms, group, bounds, ask.pool)
-            yield Listing(name="text", hits=[((kind, id), strength) for id, strength in hits])
+            weight = weights.code_text if kind is Kind.SYMBOL and ask.code is not None else None
+            yield Listing(name="text", hits=[((kind, id), strength) for id, strength in hits], weight=weight)
 
 
 def _groups(kind: Kind, ask: Ask) -> tuple[Group, ...]:
@@ -159,14 +163,21 @@ def _groups(kind: Kind, ask: Ask) -> tuple[Group, ...]:
     return tuple(group for group, statuses in groups if statuses or (group is Group.RETIRED and ask.heirs))
 
 
-def _by_vector(sources: Sources, ask: Ask) -> Iterator[Listing]:
+def _by_vector(sources: Sources, ask: Ask, weights: Weights) -> Iterator[Listing]:
     if sources.vectors is None or sources.embedder is None:
         return
-    question = sources.redact.text(ask.question.text)
-    vector = sources.embedder.encode([question])[0]
-    if not vector.any():
-        return
-    for kind in ask.kinds:
-        found = sources.vectors.search(ask.filters.projects, [kind], sources.embedder.model_id, vector, ask.pool)
+    others = [kind for kind in ask.kinds if kind is not Kind.SYMBOL or sources.code is None]
+    understood: list[tuple[Kind, str, NDArray[np.float32]]] = []
+    if others:
+        question = sources.redact.text(ask.question.text)
+        vector = sources.embedder.encode([question])[0]
+        understood = [(kind, sources.embedder.model_id, vector) for kind in others]
+    if sources.code is not None and ask.code is not None:
+        understood.append((Kind.SYMBOL, sources.code.model_id, ask.code))
+    for kind, model, vector in understood:
+        if not vector.any():
+            continue
+        found = sources.vectors.search(ask.filters.projects, [kind], model, vector, ask.pool)
         hits: list[tuple[Key, float]] = [((kind, id), similarity) for kind, id, similarity in found]
-        yield Listing(name="vector", hits=hits, full=len(hits) >= ask.pool)
+        weight = weights.code_vector if vector is ask.code else None
+        yield Listing(name="vector", hits=hits, full=len(hits) >= ask.pool, weight=weight)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any, Final
 
 from flywheel.model import GLOBAL, SERVED, Kind, Micros, ProjectId, Status
+from flywheel.search.banners import day
 from flywheel.search.rules import Facts, Key
 from flywheel.store import Row, Tx
 from flywheel.text.compose import current
@@ -28,6 +28,7 @@ class Filters:
     statuses: Sequence[str] = ()  # of entries
     since: Micros | None = None
     until: Micros | None = None  # exclusive
+    scopes: Sequence[str] = ()  # of entries: those that hold everywhere, and those limited to these only
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +39,6 @@ class Full:
     text: str
     agent: str = ""
     path: str = ""
-    banner: str = ""  # what must be known before it is relied on
 
 
 def read_facts(tx: Tx, keys: Collection[Key], filters: Filters) -> dict[Key, Facts]:
@@ -47,12 +47,19 @@ def read_facts(tx: Tx, keys: Collection[Key], filters: Filters) -> dict[Key, Fac
     for kind, ids in _by_kind(keys).items():
         for at in range(0, len(ids), CHUNK):
             for row in _facts_of(tx, kind, ids[at : at + CHUNK], filters):
-                id, project, when, role, type, status, session, subject = row
+                id, project, when, role, type, status, session, subject, scope, *more = row
+                if filters.scopes and not within(scope, filters.scopes):
+                    continue
                 found[kind, id] = Facts(
                     key=(kind, id), project=project, at=when, role=role, type=type, status=status, session=session,
-                    subject=subject,
+                    subject=subject, held=bool(more and more[0]),
                 )  # fmt: skip
     return found
+
+
+def within(scope: str, scopes: Collection[str]) -> bool:
+    """Whether what is limited to ``scope`` (parts joined by commas, all of which limit it) holds in these scopes."""
+    return all(part.strip() in scopes for part in scope.split(",") if part.strip())
 
 
 def _facts_of(tx: Tx, kind: Kind, ids: Sequence[str], filters: Filters) -> list[Row]:
@@ -87,21 +94,23 @@ _TODAYS: Final = (
 
 _FACTS: Final[Mapping[Kind, tuple[str, str, tuple[str, ...]]]] = {
     Kind.MESSAGE: (
-        "SELECT t.id, t.project_id, t.created_at, t.role, t.kind, '', t.session_id, '' FROM message t",
+        "SELECT t.id, t.project_id, t.created_at, t.role, t.kind, '', t.session_id, '', '' FROM message t",
         "t.created_at",
         ("NOT EXISTS (SELECT 1 FROM retraction r WHERE r.message_id = t.id)", _KEPT.format(kind="message")),
     ),
     Kind.ENTRY: (
-        "SELECT t.id, t.project_id, t.created_at, '', t.type, t.status, '', t.subject FROM entry t",
+        "SELECT t.id, t.project_id, t.created_at, '', t.type, t.status, '', t.subject, t.scope,"
+        " CASE WHEN t.status = 'confirmed' OR (t.status = 'stale' AND t.last_confirmed IS NOT NULL) THEN 1 ELSE 0 END"
+        " FROM entry t",
         "t.created_at",
         (_KEPT.format(kind="entry"),),
     ),
     Kind.DOCUMENT: (
-        "SELECT t.id, t.project_id, t.created_at, '', t.kind, '', '', '' FROM document t",
+        "SELECT t.id, t.project_id, t.created_at, '', t.kind, '', '', '', '' FROM document t",
         "t.created_at",
         (_KEPT.format(kind="document"),),
     ),
-    Kind.SYMBOL: ("SELECT t.id, t.project_id, 0, '', t.kind, '', '', '' FROM symbol t", "", ()),
+    Kind.SYMBOL: ("SELECT t.id, t.project_id, 0, '', t.kind, '', '', '', '' FROM symbol t", "", ()),
 }
 
 
@@ -125,12 +134,12 @@ def _full_messages(tx: Tx, ids: Sequence[str]) -> Iterable[tuple[Key, Full]]:
 
 
 def _full_entries(tx: Tx, ids: Sequence[str]) -> Iterable[tuple[Key, Full]]:
-    rows = tx.all("SELECT id, title, summary, body, scope, status, last_confirmed FROM entry WHERE id IN :ids", ids=ids)
+    rows = tx.all("SELECT id, title, summary, body, scope, status FROM entry WHERE id IN :ids", ids=ids)
     both = sides(tx, [row[0] for row in rows if row[5] == Status.DISPUTED])
-    for id, title, summary, body, scope, status, confirmed in rows:
+    for id, title, summary, body, scope, _ in rows:
         told = " or ".join(both[id]) if len(both.get(id, ())) > 1 else summary or current(body)
         named = f"{title} (only {scope})" if scope else title
-        yield (Kind.ENTRY, id), Full(title=named, text=told, banner=banner(status, confirmed))
+        yield (Kind.ENTRY, id), Full(title=named, text=told)
 
 
 def _full_documents(tx: Tx, ids: Sequence[str]) -> Iterable[tuple[Key, Full]]:
@@ -181,8 +190,8 @@ def named(tx: Tx, names: Sequence[str], projects: Sequence[ProjectId], kinds: Co
         parts.append("SELECT 'symbol', id FROM symbol WHERE project_id IN :projects AND name IN :names")
     if Kind.ENTRY in kinds:
         parts.append(
-            "SELECT 'entry', entry_id FROM entry_link WHERE project_id IN :projects AND kind IN ('file', 'symbol')"
-            " AND name IN :names"
+            "SELECT 'entry', entry_id FROM entry_link WHERE project_id IN :projects"
+            " AND kind IN ('file', 'symbol', 'error') AND name IN :names"
         )
     if not (parts and names and projects):
         return []
@@ -201,6 +210,58 @@ def subjects(tx: Tx, names: Sequence[str], projects: Sequence[ProjectId]) -> lis
         names=list(names),
     )
     return [(name, (Kind.ENTRY, id)) for name, id in rows]
+
+
+def linked(tx: Tx, entries: Sequence[str]) -> Mapping[str, Sequence[str]]:
+    """The things that these entries speak of: name → entries."""
+    found: dict[str, list[str]] = defaultdict(list)
+    sql = "SELECT name, entry_id FROM entry_link WHERE entry_id IN :ids AND kind = 'subject' ORDER BY name, entry_id"
+    for name, id in tx.all(sql, ids=list(entries)) if entries else ():
+        found[name].append(id)
+    return found
+
+
+def entries_of(tx: Tx, shorts: Sequence[str], projects: Sequence[ProjectId]) -> list[Key]:
+    """The entries with these short ids, with or without the marks that they are shown in."""
+    wanted = sorted({short.removeprefix("[").removesuffix("]").removeprefix("fw:") for short in shorts})
+    if not (wanted and projects):
+        return []
+    rows = tx.all(
+        "SELECT id FROM entry WHERE short IN :shorts AND project_id IN :projects ORDER BY id LIMIT 50",
+        shorts=wanted,
+        projects=list(projects),
+    )
+    return [(Kind.ENTRY, id) for (id,) in rows]
+
+
+def beacons(tx: Tx, names: Sequence[str], projects: Sequence[ProjectId], kinds: Collection[Kind]) -> list[Key]:
+    """What beacons of one of these names (as they are compared) lead to: definitions, and the entries tied to them.
+
+    Those whose place is gone lead nowhere until somebody sets them anew.
+    """
+    if not (names and projects):
+        return []
+    lit = "b.project_id IN :projects AND b.called IN :names AND b.status <> 'rejected' AND b.gone_at IS NULL"
+    params: dict[str, Any] = {"projects": list(projects), "names": list(names)[:CHUNK]}
+    found: list[Key] = []
+    if Kind.SYMBOL in kinds:
+        rows = tx.all(
+            "SELECT DISTINCT s.id FROM beacon b JOIN source_file f ON f.project_id IN :projects AND f.path = b.path"
+            " JOIN symbol s ON s.file_id = f.id AND (s.qualified = b.qualified AND s.kind = b.kind"
+            f" OR b.qualified = '' AND s.kind = 'module') WHERE {lit} ORDER BY s.id LIMIT 20",
+            **params,
+        )
+        found += [(Kind.SYMBOL, id) for (id,) in rows]
+    if Kind.ENTRY in kinds:
+        rows = tx.all(
+            "SELECT DISTINCT l.entry_id FROM beacon b JOIN entry_link l ON l.project_id IN :projects"
+            " AND l.kind IN ('file', 'symbol') AND (l.name = b.path AND b.qualified = '' OR l.name = b.qualified"
+            " AND b.qualified <> '' OR l.name = b.path || ':' || b.qualified)"
+            f" WHERE {lit} ORDER BY l.entry_id LIMIT 20",
+            **params,
+        )
+        found += [(Kind.ENTRY, id) for (id,) in rows]
+    return found
 
 
 def neighbours(tx: Tx, entries: Sequence[str]) -> list[str]:
@@ -240,19 +301,6 @@ def sides(tx: Tx, ids: Sequence[str]) -> dict[str, Sequence[str]]:
         if len(found.setdefault(id, [])) < SIDES and said not in found[id]:
             found[id].append(said)
     return dict(found)
-
-
-def banner(status: str, confirmed: Micros | None) -> str:
-    """What must be said of an entry in this state wherever it is shown; "" for the others."""
-    if status == Status.STALE:
-        since = f"; it was last confirmed on {day(confirmed)}" if confirmed else ""
-        return f"STALE: what it rests on has changed, check before relying on it{since}."
-    return "DISPUTED: a person has not decided yet." if status == Status.DISPUTED else ""
-
-
-def day(at: Micros | int) -> str:
-    """The UTC day of a time."""
-    return datetime.fromtimestamp(at / 1e6, UTC).date().isoformat()
 
 
 def usefulness(tx: Tx, ids: Sequence[str]) -> dict[str, tuple[int, int]]:
@@ -315,6 +363,12 @@ def project_names(tx: Tx, projects: Sequence[ProjectId]) -> dict[str, str]:
     params: dict[str, Any] = {"ids": list(projects)} if projects else {}
     rows = tx.all(f"SELECT id, name FROM project {where}", **params)
     return {id: name for id, name in rows if id != GLOBAL}
+
+
+def embedded(tx: Tx, kind: Kind, model: str) -> bool:
+    """Whether anything of a kind has a vector of this model."""
+    sql = "SELECT 1 FROM embedding WHERE model = :model AND kind = :kind LIMIT 1"
+    return tx.one(sql, model=model, kind=kind.value) is not None
 
 
 def holds_any(tx: Tx, kinds: Collection[Kind], projects: Sequence[ProjectId]) -> bool:

@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from flywheel.api import Hit, Reason, SearchAnswer, WhyAnswer
 from flywheel.config import Config
-from flywheel.embed import Embedder
+from flywheel.embed import Asked, Embedder
 from flywheel.errors import BadInput
 from flywheel.index.follow import lag
 from flywheel.index.text_read import TextReader
 from flywheel.index.vectors import VectorIndex
-from flywheel.model import SERVED, Kind, Micros, ProjectId, Status, short_id
+from flywheel.model import GLOBAL, SERVED, Kind, Micros, ProjectId, Status, short_id
 from flywheel.search import queries, relations, rules, why
+from flywheel.search.aliases import other_names
+from flywheel.search.banners import day
+from flywheel.search.embedding_code import last_stored
 from flywheel.search.lexicon import Lexicon
+from flywheel.search.naming import KnownNames
 from flywheel.search.passage import best_passage
 from flywheel.search.propose import Ask, Sources
 from flywheel.search.queries import Filters, Full
 from flywheel.search.question import understand
 from flywheel.search.rank import Ranked, rank
 from flywheel.search.rules import Candidate, Facts, Key, Weights
+from flywheel.search.warned import warnings_of
 from flywheel.store import Db, Tx
 from flywheel.text.redact import Redactor
 
@@ -37,6 +42,11 @@ SAID_POOL: Final = 24
 
 POOL: Final = 40
 """Candidates that each list proposes at least."""
+
+PATIENCE: Final = 0.25
+"""Seconds that a question waits for the model of code. A briefing has no definitions in it and never waits."""
+
+WAITING: Final = "some definitions have no vector yet: full text finds those"
 
 NAMES_SECONDS: Final = 30.0
 """How long the names of projects are remembered."""
@@ -68,12 +78,21 @@ class Searcher:
         config: Config,
         *,
         weights: Weights | None = None,
+        code: Asked | None = None,
+        now: Callable[[], Micros] = lambda: Micros(time.time_ns() // 1000),
+        liking: Callable[[Tx, Sequence[ProjectId]], Mapping[str, float]] = lambda tx, projects: {},
     ) -> None:
-        """Without ``vectors`` or ``embedder`` the answer is from full text, names and graph, and says so."""
-        self._db = db
+        """Without ``vectors`` or ``embedder`` the answer is from full text, names and graph, and says so.
+
+        ``code``: the model of definitions, where they have one of their own. ``liking``: see `rules.liking_of`.
+        """
+        self._db, self._now, self._liking = db, now, liking
         lexicon = Lexicon(lambda word: text.terms(word).stems)
         redact = Redactor(config.redact.patterns, config.redact.allow)
-        self._sources = Sources(text=text, vectors=vectors, embedder=embedder, lexicon=lexicon, redact=redact)
+        self._sources = Sources(
+            text=text, vectors=vectors, embedder=embedder, lexicon=lexicon, names=KnownNames(text.words), redact=redact,
+            code=code,
+        )  # fmt: skip
         self._config = config
         self._weights = weights or Weights()
         self._known_names: dict[tuple[ProjectId, ...], tuple[float, Mapping[str, str]]] = {}
@@ -90,23 +109,30 @@ class Searcher:
         statuses: Sequence[str] = (),
         working: Collection[str] = (),
         said: bool = False,
+        scopes: Sequence[str] = (),
+        meant: bool = False,
     ) -> SearchAnswer:
         """The best entries, messages, documents and symbols, or why there are none.
 
         No ``projects`` is everywhere, no ``kinds`` all of them, no ``statuses`` those that are served. ``since`` is
         inclusive, ``until`` exclusive. ``working``: files and symbols at hand, whose entries come first. ``said``: of
-        messages only what was said, not what tools were asked and answered; faster. Raises BadInput for an unknown
-        kind or status.
+        messages only what was said, not what tools were asked and answered; faster. ``scopes``: of entries limited to
+        a part of the world (``plan:enterprise``) only those limited to these; all unless given. ``meant``: of entries
+        only those that the question means (`rules.meant`), which is for whom nobody asked to see more. Raises BadInput
+        for an unknown kind or status.
         """
         wanted = limit or self._config.search.limit
         pool = max(SAID_POOL, 2 * wanted) if said else max(POOL, 3 * wanted)
-        ask = replace(self._ask(query, projects, kinds, pool, since, until, statuses), said=said)
+        ask = self._ask(query, projects, kinds, pool, since, until, statuses)
+        ask = replace(ask, said=said, meant=meant, filters=replace(ask.filters, scopes=scopes))
+        ask, notes = self._with_code(ask) if Kind.SYMBOL in kinds else (ask, self._notes())
         lagging = lag(self._db, self._sources.text.watermark())
         with self._db.read() as tx:
+            ask = self._aliased(tx, ask)
             ranked = self._rank(tx, ask, wanted, working)
             hits = [] if ranked.weak else self._hits(tx, ask, ranked, wanted)
             reason = "" if hits else self._reason(tx, ask, ranked, lagging)
-        return SearchAnswer(query=query, hits=hits, behind=lagging, reason=reason, notes=self._notes())
+        return SearchAnswer(query=query, hits=hits, behind=lagging, reason=reason, notes=notes)
 
     def sessions(
         self,
@@ -120,13 +146,14 @@ class Searcher:
         """The sessions whose messages answer best, each with its messages that were found, best first."""
         ask = self._ask(query, projects, (Kind.MESSAGE,), max(POOL, 20 * limit), since, until, ())
         with self._db.read() as tx:
+            ask = self._aliased(tx, ask)
             ranked = self._rank(tx, ask, ask.pool, ())
             if ranked.weak:
                 return []
             grouped = rules.sessions(ranked.candidates, ranked.facts, self._weights)[:limit]
             full = queries.read_full(tx, [key for _, _, found in grouped for key in found])
             by_key = {one.key: one for one in ranked.candidates}
-            wanted = self._sources.text.words(ask.question.words)
+            wanted = self._sources.text.words(ask.question.sought)
             return [
                 SessionHit(
                     session_id=session,
@@ -146,10 +173,11 @@ class Searcher:
         lagging = lag(self._db, self._sources.text.watermark())
         statuses = (*SERVED, Status.SUPERSEDED)
         from_entries = self._ask(question, projects, (Kind.ENTRY,), POOL, None, until, statuses)
-        from_talk = replace(from_entries, kinds=(Kind.MESSAGE,), said=True)
         with self._db.read() as tx:
+            from_entries = self._aliased(tx, from_entries)
+            from_talk = replace(from_entries, kinds=(Kind.MESSAGE,), said=True)
             ranked = self._rank(tx, from_entries, limit, ())
-            reasons = [] if ranked.weak else why.from_entries(tx, ranked, limit)
+            reasons = [] if ranked.weak else why.from_entries(tx, ranked, limit, self._now())
             if len(reasons) < limit:
                 spoken = self._rank(tx, from_talk, POOL, ())
                 reasons += [] if spoken.weak else self._spoken(tx, from_talk, spoken, reasons, limit)
@@ -159,7 +187,7 @@ class Searcher:
     def _spoken(self, tx: Tx, ask: Ask, ranked: Ranked, reasons: Sequence[Reason], limit: int) -> list[Reason]:
         known = {receipt.message_id for one in reasons for receipt in one.receipts}
         words = self._sources.text.words
-        wanted = words(ask.question.words)
+        wanted = words(ask.question.sought)
         left = limit - len(reasons)
         return why.from_messages(tx, ranked, wanted, words, limit=left, known=known)
 
@@ -184,6 +212,17 @@ class Searcher:
         question = understand(query[:LONGEST_QUERY], self._names(projects))
         return Ask(question=question, kinds=wanted, filters=filters, pool=pool)
 
+    def _aliased(self, tx: Tx, ask: Ask) -> Ask:
+        """With what the question's words are called otherwise in its projects.
+
+        Where all projects are searched, each has its own words: those of the projects that the question names count.
+        """
+        among = ask.filters.projects or [*map(ProjectId, sorted(ask.question.projects)), GLOBAL]
+        text = self._sources.text
+        terms = self._sources.names.said(tx, among, ask.question.text, text.in_entries).terms
+        aliases = other_names(terms, ask.question.text, text.words)
+        return replace(ask, question=replace(ask.question, aliases=aliases)) if aliases else ask
+
     def _names(self, projects: Sequence[ProjectId]) -> Mapping[str, str]:
         """The names of the projects, not older than `NAMES_SECONDS`."""
         now, key = time.monotonic(), tuple(projects)
@@ -198,7 +237,14 @@ class Searcher:
 
     def _rank(self, tx: Tx, ask: Ask, wanted: int, working: Collection[str]) -> Ranked:
         return rank(
-            tx, self._sources, ask, self._weights, wanted=wanted, working=working, abstain=self._config.search.abstain
+            tx,
+            self._sources,
+            ask,
+            self._weights,
+            wanted=wanted,
+            working=working,
+            abstain=self._config.search.abstain,
+            liked=self._liking(tx, ask.filters.projects) if Kind.ENTRY in ask.kinds else None,
         )
 
     def _hits(self, tx: Tx, ask: Ask, ranked: Ranked, limit: int) -> list[Hit]:
@@ -213,11 +259,15 @@ class Searcher:
             full |= texts
             words |= {key: one.text[:TWIN_CHARS].lower().split() for key, one in texts.items()}
             kept = rules.distinct(ranked.candidates[:looked], words, limit, self._weights)
-        wanted = self._sources.text.words(ask.question.words)
+        wanted = self._sources.text.words(ask.question.sought)
         facts = dict(ranked.facts)
         kept = self._with_prerequisites(tx, ask, relations.confirmed_first(kept, facts), facts, full, limit)
         against = queries.held_against(tx, [one.key[1] for one in kept])
-        return [self._hit(wanted, one, facts[one.key], full[one.key], against.get(one.key[1])) for one in kept]
+        told = warnings_of(tx, [one.key for one in kept], self._now())
+        return [
+            self._hit(wanted, one, facts[one.key], full[one.key], against.get(one.key[1]), told.get(one.key, ""))
+            for one in kept
+        ]
 
     def _with_prerequisites(
         self, tx: Tx, ask: Ask, kept: list[Candidate], facts: dict[Key, Facts], full: dict[Key, Full], limit: int
@@ -247,6 +297,7 @@ class Searcher:
         facts: Facts,
         full: Full,
         against: tuple[str, Micros] | None = None,
+        banner: str = "",
     ) -> Hit:
         kind, id = one.key
         return Hit(
@@ -263,8 +314,8 @@ class Searcher:
             session_id=facts.session,
             agent=full.agent,
             path=full.path,
-            banner=full.banner,
-            feedback=f"called {against[0]} on {queries.day(against[1])}" if against else "",
+            banner=banner,
+            feedback=f"called {against[0]} on {day(against[1])}" if against else "",
             created_at=Micros(facts.at),
             why=tuple(one.why),
         )
@@ -277,6 +328,20 @@ class Searcher:
         if not queries.holds_any(tx, ask.kinds, ask.filters.projects):
             return "nothing stored"
         return f"index behind by {lagging}" if lagging else "no match"
+
+    def _with_code(self, ask: Ask) -> tuple[Ask, Sequence[str]]:
+        """With the question as the model of code understands it, and the notes. For who asks for definitions by name:
+        a search of everything does not start a process for them."""
+        code, notes = self._sources.code, self._notes()
+        if code is None or self._sources.vectors is None:
+            return ask, notes
+        with self._db.read() as tx:
+            if not queries.embedded(tx, Kind.SYMBOL, code.model_id):
+                return ask, notes
+            if last_stored(tx, code.model_id) is not None:
+                notes = [*notes, WAITING]
+        vector, why = code.encode(self._sources.redact.text(ask.question.text), PATIENCE)
+        return replace(ask, code=vector), [*notes, why] if why else notes
 
     def _notes(self) -> Sequence[str]:
         return () if self._sources.embedder and self._sources.vectors else ("no embedding model: full text only",)

@@ -30,6 +30,12 @@ class Question:
     text: str
     words: str  # without framing words and names of projects; the whole text when nothing else would be left
     projects: frozenset[str] = frozenset()
+    aliases: tuple[tuple[str, ...], ...] = ()  # of each term of the glossary that it uses, the other names
+
+    @property
+    def sought(self) -> str:
+        """The words with what else they are called: what a passage that answers may hold."""
+        return " ".join((self.words, *(name for group in self.aliases for name in group)))
 
 
 def understand(text: str, names: Mapping[str, str]) -> Question:

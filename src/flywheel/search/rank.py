@@ -8,6 +8,7 @@ from typing import Final
 
 from flywheel.model import Kind
 from flywheel.search import queries, rules
+from flywheel.search.meaning import meant
 from flywheel.search.propose import Ask, Sources, propose
 from flywheel.search.relations import replaced
 from flywheel.search.rules import Candidate, Facts, Key, Weights
@@ -40,11 +41,12 @@ def rank(
     wanted: int,
     working: Collection[str] = (),
     abstain: bool = True,
+    liked: Mapping[str, float] | None = None,
 ) -> Ranked:
     """Ask the store about the candidates, some at a time, until ``wanted`` of them stand; then put them in order.
 
     Where it refuses too many of all that were proposed, four times as many are proposed: an index that is behind makes
-    an answer slower, not shorter.
+    an answer slower, not shorter. ``liked``: see `rules.liking_of`.
     """
     proposed = propose(tx, sources, ask, weights)
     if ask.heirs:
@@ -57,10 +59,13 @@ def rank(
     looked = min(looked, len(proposed))
     if len(facts) < min(wanted, looked) and ask.pool <= len(proposed) and ask.pool < LARGEST_POOL:
         larger = replace(ask, pool=4 * ask.pool)
-        return rank(tx, sources, larger, weights, wanted=wanted, working=working, abstain=abstain)
-    told = _told(tx, facts, working)
+        return rank(tx, sources, larger, weights, wanted=wanted, working=working, abstain=abstain, liked=liked)
+    told = _liked(_told(tx, facts, working), liked or {})
     candidates = rules.adjust(proposed[:looked], told, weights, named=ask.question.projects)
-    weak = abstain and not rules.relevant(candidates, weights)
+    if ask.meant:
+        candidates = meant(tx, sources, ask, candidates, told, weights)
+    sure = ask.meant and any(one.key[0] is Kind.ENTRY for one in candidates)
+    weak = abstain and not sure and not rules.relevant(candidates, weights)
     return Ranked(candidates=candidates, facts=told, proposed=len(proposed), refused=looked - len(facts), weak=weak)
 
 
@@ -77,3 +82,11 @@ def _told(tx: Tx, facts: Mapping[Key, Facts], working: Collection[str]) -> Mappi
         times, shown = used.get(id, (0, 0))
         told[key] = replace(facts[key], used=times, shown=shown, overlap=shared.get(id, 0))
     return told
+
+
+def _liked(facts: Mapping[Key, Facts], liked: Mapping[str, float]) -> Mapping[Key, Facts]:
+    """With how much the tool or command that an entry is about is liked."""
+    if not liked:
+        return facts
+    found = {key: rules.liking_of(one.subject, liked) for key, one in facts.items() if one.subject}
+    return {**facts, **{key: replace(facts[key], liking=value) for key, value in found.items() if value}}

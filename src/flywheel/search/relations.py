@@ -138,7 +138,7 @@ def confirmed_first(candidates: Sequence[Candidate], facts: Mapping[Key, Facts])
     last: dict[str, int] = {}
     for place, one in enumerate(candidates):
         known = facts[one.key]
-        if known.subject and known.status == Status.CONFIRMED:
+        if known.subject and (known.held or known.status == Status.CONFIRMED):
             last[known.subject] = place
     if not last:
         return list(candidates)
@@ -146,7 +146,7 @@ def confirmed_first(candidates: Sequence[Candidate], facts: Mapping[Key, Facts])
     def order(pair: tuple[int, Candidate]) -> tuple[int, bool, int]:
         place, one = pair
         known = facts[one.key]
-        unsure = known.status == Status.CANDIDATE
+        unsure = known.status == Status.CANDIDATE or (known.status == Status.STALE and not known.held)
         return (max(place, last.get(known.subject, 0)) if unsure and known.subject else place, unsure, place)
 
     return [one for _, one in sorted(enumerate(candidates), key=order)]

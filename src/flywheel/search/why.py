@@ -12,6 +12,7 @@ from flywheel.search.queries import Full, read_full
 from flywheel.search.rank import Ranked
 from flywheel.search.reasons import find_reason
 from flywheel.search.rules import Facts
+from flywheel.search.warned import warnings_of
 from flywheel.store import Tx
 
 RECEIPTS: Final = 3
@@ -24,7 +25,7 @@ DECISION: Final = 1.3
 """Who asks why wants a decision more than a fact."""
 
 
-def from_entries(tx: Tx, chosen: Ranked, limit: int) -> list[Reason]:
+def from_entries(tx: Tx, chosen: Ranked, limit: int, now: Micros) -> list[Reason]:
     """The entries that answer, decisions first among equals, with citations and what they replaced or gave way to."""
     scored = [
         (one.score * (DECISION if chosen.facts[one.key].type == ClaimType.DECISION else 1.0), one.key)
@@ -35,9 +36,11 @@ def from_entries(tx: Tx, chosen: Ranked, limit: int) -> list[Reason]:
     if not ids:
         return []
     rows = tx.all("SELECT id, short, title, summary, status, type, created_at FROM entry WHERE id IN :ids", ids=ids)
+    ids = _sources_first(tx, ids)
     entries = {row[0]: row for row in rows}
     receipts = _receipts(tx, ids)
     after, before = _replacements(tx, ids)
+    told = warnings_of(tx, [(Kind.ENTRY, id) for id in ids], now)
     reasons: list[Reason] = []
     for id in ids:
         _, short, title, summary, status, type, at = entries[id]
@@ -54,9 +57,17 @@ def from_entries(tx: Tx, chosen: Ranked, limit: int) -> list[Reason]:
                 receipts=receipts[id][:RECEIPTS],
                 superseded_by=after.get(id, "") if status == Status.SUPERSEDED else "",
                 supersedes=before[id],
+                banner=told.get((Kind.ENTRY, id), ""),
             )
         )
     return reasons
+
+
+def _sources_first(tx: Tx, ids: Sequence[str]) -> list[str]:
+    """A page that rests on others stands behind those among them: it is an answer that was given once."""
+    rows = tx.all("SELECT entry_id, target FROM anchor WHERE entry_id IN :ids AND kind = 'page'", ids=list(ids))
+    resting = {id for id, target in rows if target in ids}
+    return [id for id in ids if id not in resting] + [id for id in ids if id in resting]
 
 
 def from_messages(

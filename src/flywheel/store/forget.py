@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from flywheel.errors import BadInput, NotFound
-from flywheel.model import Citation, Claim, Clean, Entry, Kind, Micros, Op, ProjectId, evidence_id
+from flywheel.model import Borrowed, Citation, Claim, Clean, Entry, Kind, Micros, Op, ProjectId, Status, evidence_id
 from flywheel.store import Db, Tx, mapper
 from flywheel.store.chunks import chunks
 
@@ -44,7 +44,10 @@ def forget(tx: Tx, kind: str, id: str, reason: Clean, now: Micros) -> dict[str, 
             return {}
         raise NotFound(f"there is no {kind} {id}")
     counts: Counts = Counter()
-    doors[kind](_Door(tx, reason, now, counts), id, ProjectId(row[0]))
+    door = _Door(tx, reason, now, counts)
+    doors[kind](door, id, ProjectId(row[0]))
+    door.questions(ProjectId(row[0]))
+    tx.run("DELETE FROM lint_finding")  # what lint found may repeat its words; the next lint finds the rest again
     return {name: count for name, count in counts.items() if count}
 
 
@@ -64,6 +67,13 @@ def is_forgotten(tx: Tx, kind: str, ids: Iterable[str]) -> set[str]:
 def entry_mark(project_id: ProjectId, key: str) -> str:
     """What an entry is forgotten as, besides its id, so that extraction does not find the same thing anew."""
     return evidence_id("entry", project_id, key)
+
+
+def unlend(tx: Tx, claims: Sequence[str], reason: Clean, now: Micros) -> int:
+    """Delete borrowed claims with their entries and all traces of them; how many. They may be borrowed again."""
+    rows = mapper.find(tx, Borrowed, "WHERE claim_id IN :ids ORDER BY claim_id", ids=list(claims)) if claims else []
+    _Door(tx, reason, now, Counter()).borrowed(rows)
+    return len(rows)
 
 
 def scrub(db: Db) -> Sequence[str]:
@@ -110,10 +120,61 @@ class _Door:
             self.bury("message", chunk, project_id)
             self.citations(mapper.find(self.tx, Citation, "WHERE message_id IN :ids", ids=chunk))
             self.delete("retraction", "message_id IN :ids", ids=chunk)
+            self.delete("observation", "message_id IN :ids", ids=chunk)
+            self.terms("message_id", chunk)
             self.traces(Kind.MESSAGE, chunk)
             self.delete("message", "id IN :ids", ids=chunk)
             for id in chunk:
                 self.tx.changed(Kind.MESSAGE, id, project_id, Op.DEL)
+
+    def habits(self, natives: Sequence[str]) -> None:
+        """Delete beliefs that rest on these sessions alone, and what repeats them; the others stay."""
+        where = "belief_id IN (SELECT belief_id FROM reinforcement WHERE native_session IN :natives)"
+        rows = self.tx.all(
+            f"SELECT belief_id FROM reinforcement WHERE {where} GROUP BY belief_id"
+            " HAVING SUM(CASE WHEN native_session IN :natives THEN 0 ELSE 1 END) = 0",
+            natives=list(natives),
+        )
+        for chunk in chunks([id for (id,) in rows]):
+            self.delete("reinforcement", "belief_id IN :ids", ids=chunk)
+            self.delete("belief", "id IN :ids", ids=chunk)
+        if rows:
+            self.tx.run("UPDATE identity SET result = '{}'")
+            self.delete("briefing", "id IN (SELECT briefing_id FROM injection WHERE item_kind = 'habits')")
+            self.delete("injection", "item_kind = 'habits'")
+
+    def terms(self, column: str, ids: Sequence[str]) -> None:
+        """Delete what these proposed for the glossary; a person's term stays, without the words it came from."""
+        rows = self.tx.all(f"SELECT id, project_id, status, quote FROM term WHERE {column} IN :ids", ids=ids)
+        for id, project, status, quote in rows:
+            if status == Status.CONFIRMED:
+                self.tx.run(
+                    "UPDATE term SET message_id = NULL, document_id = NULL, start = 0, stop = 0, quote = '',"
+                    " meaning = :meaning WHERE id = :id",
+                    id=id,
+                    meaning=self._meaning(id, quote),
+                )
+                self.delete("term_version", "term_id = :id AND actor = 'rules'", id=id)
+            else:
+                self.delete("term_version", "term_id = :id", id=id)
+                self.delete("review", "kind = 'term' AND target_id = :id", id=id)
+                self.delete("term", "id = :id", id=id)
+            self.tx.changed(Kind.TERM, id, project, Op.PUT if status == Status.CONFIRMED else Op.DEL)
+
+    def _meaning(self, term: str, quote: str) -> str:
+        """What a confirmed term means, unless it is told in the words that are forgotten."""
+        row = self.tx.one("SELECT meaning FROM term WHERE id = :id", id=term)
+        meaning = str(row[0]) if row is not None else ""
+        return "" if _letters(meaning) in _letters(quote) else meaning
+
+    def questions(self, project_id: ProjectId) -> None:
+        """Answers may hold what was forgotten: kept questions are answered anew, and empty ones are counted anew."""
+        self.tx.run(
+            "UPDATE question SET answer = '', was = '', cause = '', entry_id = '', holds = NULL, ran_at = NULL,"
+            " changed_at = NULL WHERE project_id = :project AND kept = 1",
+            project=project_id,
+        )
+        self.delete("question", "project_id = :project AND kept = 0", project=project_id)
 
     def citations(self, citations: Sequence[Citation]) -> None:
         """Delete citations, the claims that have none left, and the entries that have no claim left."""
@@ -140,11 +201,27 @@ class _Door:
         return {id for (id,) in rows}
 
     def claims(self, claims: Sequence[Claim]) -> None:
-        """Delete claims, their reviews, and what points to them."""
+        """Delete claims, their reviews, what points to them, and what other projects borrowed from them."""
         for chunk in chunks([claim.id for claim in claims]):
+            self.lent(chunk)
+            self.delete("borrowed", "claim_id IN :ids", ids=chunk)
             self.tx.run("UPDATE claim SET superseded_by = NULL WHERE superseded_by IN :ids", ids=chunk)
             self.delete("review", "kind = 'claim' AND target_id IN :ids", ids=chunk)
             self.delete("claim", "id IN :ids", ids=chunk)
+
+    def lent(self, origins: Sequence[str]) -> None:
+        """Delete the candidates of other projects that rest on these claims."""
+        self.borrowed(mapper.find(self.tx, Borrowed, "WHERE origin_claim IN :ids ORDER BY claim_id", ids=list(origins)))
+
+    def borrowed(self, rows: Sequence[Borrowed]) -> None:
+        """Delete borrowed claims with their entries; their keys stay free."""
+        for row in rows:
+            self.delete("borrowed", "claim_id = :id", id=row.claim_id)
+            self.claims(mapper.find(self.tx, Claim, "WHERE id = :id", id=row.claim_id))
+            entry = mapper.get(self.tx, Entry, id=row.entry_id)
+            if entry is not None:
+                self.bury("entry", [entry.id], entry.project_id)
+                self.lessen(entry, set())
 
     def lessen(self, entry: Entry, words: set[Clean]) -> None:
         """An entry lost claims: it goes when none is left, else it is counted anew and loses their words."""
@@ -211,6 +288,7 @@ def _message(door: _Door, id: str, project_id: ProjectId) -> None:
     if row is None:
         return
     session_id, text = row
+    door.habits([native for (native,) in door.tx.all("SELECT native_id FROM session WHERE id = :id", id=session_id)])
     door.delete("retrospective", "session_id = :id", id=session_id)  # it may quote; the next look back writes it anew
     title = door.tx.one("SELECT title FROM session WHERE id = :id", id=session_id)
     if title and title[0] and title[0].rstrip(".… ") in " ".join(text.split()):
@@ -235,8 +313,10 @@ def _session(door: _Door, id: str, project_id: ProjectId) -> None:
         tx.run("UPDATE claim SET session_id = NULL WHERE session_id IN :ids", ids=ids)
         door.delete("retrospective", "session_id IN :ids", ids=ids)
         door.delete("job", "key IN :ids AND state <> 'running'", ids=ids)
-        for name in ("injection", "briefing", "observation", "feedback"):
+        door.habits(natives)
+        for name in ("injection", "briefing", "observation", "feedback", "reinforcement"):
             door.delete(name, "native_session IN :natives", natives=natives)
+        door.delete("observed", "session_id IN :ids", ids=ids)
         door.delete("feedback", "target_id IN :ids", ids=ids)
         door.delete("session", "id IN :ids", ids=ids)
         for session in ids:
@@ -277,6 +357,7 @@ def _document(door: _Door, id: str, project_id: ProjectId) -> None:
     door.bury("document", [id], project_id)
     door.citations(mapper.find(door.tx, Citation, "WHERE document_id = :id", id=id))
     door.traces(Kind.DOCUMENT, [id])
+    door.terms("document_id", [id])
     door.delete("document_head", "document_id = :id", id=id)
     door.delete("document", "id = :id", id=id)
     door.tx.changed(Kind.DOCUMENT, id, project_id, Op.DEL)
@@ -284,6 +365,10 @@ def _document(door: _Door, id: str, project_id: ProjectId) -> None:
 
 def _squeezed(text: str) -> str:
     return " ".join(text.split())
+
+
+def _letters(text: str) -> str:
+    return "".join(one for one in text if one.isalnum())
 
 
 def _without(text: str, words: Sequence[str]) -> str:

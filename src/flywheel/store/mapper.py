@@ -18,14 +18,18 @@ from typing import Any, Final, Generic, TypeVar
 from flywheel.errors import Defect
 from flywheel.model import (
     Anchor,
+    Borrowed,
     BriefingRecord,
     DocumentHead,
     Edge,
     Embedding,
     EntryLink,
     Injection,
+    Met,
     ModuleEdge,
+    Observed,
     ProjectPath,
+    Reinforcement,
     Retraction,
     Retrospective,
     Setting,
@@ -48,14 +52,18 @@ TABLES: Final[Mapping[type, str]] = {BriefingRecord: "briefing"}
 """Tables that are not their class's name."""
 
 KEYS: Final[Mapping[type, tuple[str, ...]]] = {
-    Anchor: ("entry_id", "kind", "target"),
+    Anchor: ("entry_id", "kind", "name"),
+    Borrowed: ("claim_id",),
     DocumentHead: ("project_id", "path"),
     Edge: ("source_id", "target_id", "kind"),
     Embedding: ("kind", "id", "model"),
     EntryLink: ("entry_id", "kind", "name"),
     Injection: ("briefing_id", "item_kind", "item_id"),
+    Met: ("project_id", "kind", "name"),
     ModuleEdge: ("checkout", "source", "target"),
+    Observed: ("session_id",),
     ProjectPath: ("path",),
+    Reinforcement: ("belief_id", "native_session"),
     Retraction: ("message_id",),
     Retrospective: ("session_id",),
     Setting: ("name",),

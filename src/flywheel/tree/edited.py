@@ -86,7 +86,7 @@ def take_apart(text: str) -> Page:
     sections: dict[str, list[str]] = {}
     current = head
     for line in lines[at:]:
-        if found := _HEADING.match(line):
+        if line.startswith("##") and (found := _HEADING.match(line)):
             current = sections.setdefault(found[1], [])
         else:
             current.append(line.rstrip())

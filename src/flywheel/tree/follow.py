@@ -21,7 +21,7 @@ GATHER: Final = 1.0
 """Seconds from a change to its rendering, so that what changes together is rendered together."""
 
 _MARK: Final = "tree_feed"
-_SHOWN: Final = {Kind.ENTRY: record.ENTRY, Kind.DOCUMENT: record.DOCUMENT}
+_SHOWN: Final = {Kind.ENTRY: record.ENTRY, Kind.DOCUMENT: record.DOCUMENT, Kind.TERM: record.TERM}
 
 
 class TreeFollower:

@@ -14,17 +14,32 @@ from flywheel.model import Category, Status
 from flywheel.store import Tx
 from flywheel.tree import record
 from flywheel.tree.edited import shown
-from flywheel.tree.naming import AGENTS, COCKPIT, DOCUMENTS, INDEX, LOG, RAW, WIKI, hub_path, page_path
+from flywheel.tree.naming import (
+    AGENTS,
+    COCKPIT,
+    DOCUMENTS,
+    GLOSSARY,
+    INDEX,
+    LOG,
+    MARKER,
+    RAW,
+    WIKI,
+    hub_path,
+    page_path,
+)
 from flywheel.tree.page import day, link
 from flywheel.tree.rows import UNSEEN
 from flywheel.tree.shapes import Rendered
-from flywheel.tree.tree import MARKER, Foreign, Tree
+from flywheel.tree.tree import Foreign, Tree
 
 SUMMARY: Final = 160
 """Characters of a summary in a list."""
 
 LISTED: Final = 500
 """Documents that ``documents.md`` names."""
+
+HEAD: Final = 500
+"""Bytes at the beginning of a file in which it says that it was rendered."""
 
 _PAGES: Final = (
     "project_id IN :projects AND category = :category AND slug >= :low AND slug < :high AND slug <> ''"
@@ -181,6 +196,8 @@ class Lists:
     def _index(self, tx: Tx, counts: Mapping[str, int]) -> str:
         lines = [MARKER, "", f"# {shown(self._tree.project.name)}", ""]
         lines += [f"Rules: [{AGENTS}]({AGENTS}). Changes: [{LOG}]({LOG}). What needs a person: `{COCKPIT}`.", ""]
+        if self._tree.known(tx, GLOSSARY) is not None:
+            lines += [f"What words mean here: [{GLOSSARY}]({GLOSSARY}).", ""]
         for category in Category:
             count = counts.get(category, 0)
             if not count:
@@ -252,7 +269,7 @@ def put_own(tree: Tree, tx: Tx, path: str, text: str) -> None:
     try:
         tree.put(file, known)
     except Foreign as found:
-        if not found.known and not found.data.startswith(MARKER.encode()):
+        if not found.known and MARKER.encode() not in found.data[:HEAD]:
             tree.say("left", path, note=tree.redact.text("a file that Flywheel did not write is in the way"))
             return
         tree.set_aside(path, found.data, tree.redact.text("it is rendered and not to be edited"))

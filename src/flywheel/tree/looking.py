@@ -10,9 +10,9 @@ from flywheel.model import Clean, Document, Micros, Project, TreeFile
 from flywheel.store import Tx
 from flywheel.store.mapper import get
 from flywheel.text.compose import fixed
-from flywheel.tree import record, taking
+from flywheel.tree import glossary, record, taking
 from flywheel.tree.disk import Seen, sha
-from flywheel.tree.naming import AGENTS, LOG, RAW, SCRATCH, TRANSCRIPTS
+from flywheel.tree.naming import AGENTS, GLOSSARY, LOG, RAW, SCRATCH, TRANSCRIPTS
 from flywheel.tree.tree import Tree
 
 DROPPED: Final = (".md", ".txt", ".eml", ".vtt", ".html", ".json")
@@ -99,6 +99,11 @@ class Look:
             if sha(data) == file.sha256:
                 return
         if path == LOG:
+            self.listed = True
+            return
+        if path == GLOSSARY:
+            if data is not None:
+                glossary.take(tree, data)
             self.listed = True
             return
         with tree.db.read() as tx:

@@ -8,8 +8,8 @@ from typing import Final
 
 from flywheel.model import Category, Project, digest, short_id
 
-LONGEST: Final = 60
-"""Characters of a slug."""
+LONGEST: Final = 48
+"""Characters of a slug: a link to its page fits on a line of the cockpit, whatever its type and shelf."""
 
 RAW: Final = "raw"
 WIKI: Final = "wiki"
@@ -20,7 +20,11 @@ AGENTS: Final = "AGENTS.md"
 INDEX: Final = "index.md"
 LOG: Final = "log.md"
 COCKPIT: Final = "cockpit.md"
+GLOSSARY: Final = "glossary.md"
 DOCUMENTS: Final = "documents.md"
+
+MARKER: Final = "<!-- Flywheel renders this file; what is edited here is put back. -->"
+"""The first line of files that are about no single entry, below their front matter: what bears it was rendered once."""
 
 SCRATCH: Final = ".fw-"
 """How the names of files begin that are being written; who watches the folder leaves them out."""
@@ -55,6 +59,12 @@ def numbered(slug: str, number: int) -> str:
 def page_path(category: Category | str, slug: str) -> str:
     """Where a page lies."""
     return f"{WIKI}/{category}/{slug}.md"
+
+
+def place_of(path: str) -> tuple[str, str]:
+    """The category and the slug of a page, or of a further part of one."""
+    _, category, leaf = path.split("/", 2)
+    return category, leaf.partition(".")[0]
 
 
 def part_path(path: str, part: str) -> str:

@@ -9,6 +9,8 @@ from typing import Final
 
 from flywheel.knowledge.thresholds import Thresholds
 from flywheel.model import EdgeKind, Entry, Micros, Role, Status, digest, short_id
+from flywheel.search import banners
+from flywheel.search.banners import notices
 from flywheel.tree.edited import applied, shown, unified
 from flywheel.tree.naming import part_path
 from flywheel.tree.shapes import Name, Pending, Rendered, Sheet, Source, Told
@@ -22,7 +24,7 @@ CONFLICT: Final = "Conflicting edit"
 NO_LONGER: Final = "No longer"
 NO_LONGER_MARK: Final = "\n## No longer\n"
 
-DAY: Final = 86_400_000_000
+DAY: Final = banners.DAY
 """Microseconds of a day."""
 
 _LIVE: Final = (Status.CANDIDATE, Status.CONFIRMED, Status.DISPUTED, Status.STALE)
@@ -91,10 +93,16 @@ def bullets(lines: Sequence[str]) -> list[str]:
 
 
 def face_of(sheet: Sheet) -> str:
-    """A hash of what other pages show of this one, and of which pages that is."""
+    """A hash of what other pages show of this one, and of which pages that is; its end of what the one before shows."""
     entry = sheet.entry
     ties = sorted(f"{tie.kind}{tie.back}{tie.other.id}" for tie in sheet.ties)
-    return digest("\0".join((entry.title, entry.status, sheet.path, *ties)))[:16]
+    place = "\0".join((entry.title, sheet.path, entry.redirect_to or ""))
+    return digest("\0".join((entry.title, entry.status, sheet.path, *ties)))[:16] + shelf_face(digest(place))
+
+
+def shelf_face(face: str) -> str:
+    """The part of a face that the page before this one on the shelf shows."""
+    return face[-8:]
 
 
 def stamp(micros: int) -> str:
@@ -179,37 +187,20 @@ def _banners(sheet: Sheet, limits: Thresholds, now: Micros) -> Iterator[str]:
     match entry.status:
         case Status.CANDIDATE:
             yield "**Unconfirmed.** Nobody has confirmed this page; decide with `flywheel review`."
-        case Status.DISPUTED:
-            yield "**Disputed.** Sources of equal weight disagree; a person decides, until then both stand here."
-        case Status.STALE:
-            yield "**Stale?** What this page rests on has changed since it was last confirmed; read that again first."
         case Status.SUPERSEDED:
             by = [tie.other for tie in sheet.ties if tie.back and tie.kind == EdgeKind.SUPERSEDES and tie.other.path]
             see = f"; see {link(sheet.path, by[0].path, by[0].title)}" if by else ""
             yield f"**Superseded.** This no longer holds{see}."
-    yield from _overdue(entry, limits, now)
+    yield from (f"**{one.head}** {shown(one.text)}" for one in notices(entry, limits.limits, now))
     if any(not one.conflict for one in sheet.pending):
         yield "**Edited, not reviewed.** Somebody edited this page; it shows the edit, which nobody has confirmed."
     if any(one.conflict for one in sheet.pending):
         yield f"**Conflict.** Two edits change the same lines; the second stands below *{CONFLICT}*. Nothing is lost."
 
 
-def _overdue(entry: Entry, limits: Thresholds, now: Micros) -> Iterator[str]:
-    """The banners that come with time alone."""
-    days = limits.days(entry.category)
-    if entry.status in _LIVE and expires(entry, limits) <= now:
-        if entry.last_confirmed:
-            since = f"NOT CONFIRMED SINCE {day(entry.last_confirmed)}"
-        else:
-            since = f"NEVER CONFIRMED, AND LAST SAID ON {day(entry.updated_at)}"
-        yield f"**{since}** (more than {days} days). Read its sources again before you rely on it."
-    if entry.status in _LIVE and entry.review_by is not None and entry.review_by <= now:
-        yield f"**REVIEW WAS DUE BY {day(entry.review_by)}.** Somebody should look at this {entry.type} again."
-
-
 def expires(entry: Entry, limits: Thresholds) -> int:
     """When a page passes its threshold, in microseconds."""
-    return (entry.last_confirmed or entry.updated_at) + limits.days(entry.category) * DAY
+    return limits.limits.expires(entry)
 
 
 def _section(name: str, lines: Sequence[str], *, anyway: bool = False) -> list[str]:
@@ -269,6 +260,9 @@ def _links(sheet: Sheet) -> Iterator[str]:
         other = tie.other
         name = link(sheet.path, other.path, other.title) if other.path else shown(other.title)
         yield f"- {verb} {name} [fw:{other.short}] ({other.status})"
+    after = sheet.beside
+    if after is not None:
+        yield f"- next on the shelf: {link(sheet.path, after.path, after.title)} [fw:{after.short}]"
 
 
 _VERBS: Final = {

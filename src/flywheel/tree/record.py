@@ -17,8 +17,9 @@ PATH: Final = "path"
 SWEEP: Final = "sweep"
 ALL: Final = "all"
 FORGET: Final = "forget"
+TERM: Final = "term"
 """Kinds of what is due: an entry or document that changed, a path that somebody touched, a look at the whole folder,
-everything, and everything with a history that begins anew."""
+everything, everything with a history that begins anew, and a term of the glossary."""
 
 _MARK: Final = (
     "INSERT INTO tree_due (project_id, kind, id, seq) VALUES (:project, :kind, :id, 1)"

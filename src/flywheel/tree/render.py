@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import Any, Final
 
 from flywheel.knowledge.filed import KINDS
-from flywheel.model import Clean, Document, DocumentHead, Entry, Project, ProjectId, TreeFile
+from flywheel.model import Clean, Document, DocumentHead, Entry, Micros, Project, ProjectId, TreeFile
 from flywheel.store import Db, Tx
 from flywheel.store.chunks import chunks
 from flywheel.store.mapper import columns, decode, find, get
@@ -15,8 +15,9 @@ from flywheel.text.compose import fixed
 from flywheel.tree import record, taking
 from flywheel.tree.edited import take_apart
 from flywheel.tree.listing import Lists, put_own
-from flywheel.tree.naming import crowded_out, page_path, raw_path
-from flywheel.tree.page import render_page
+from flywheel.tree.naming import crowded_out, page_path, place_of, raw_path
+from flywheel.tree.page import render_page, shelf_face
+from flywheel.tree.ring import preceding
 from flywheel.tree.rows import UNSEEN, entries_page, merged_into, neighbours, sheets
 from flywheel.tree.shapes import Rendered, Sheet
 from flywheel.tree.slugs import Slugs
@@ -25,7 +26,7 @@ from flywheel.tree.tree import Foreign, Tree
 BATCH: Final = 100
 """Entries or documents that are rendered together."""
 
-Extra = Callable[[Db, Project, int], str]
+Extra = Callable[[Db, Project, Micros], str]
 """A file that another part of the product draws: its text from the store, the project and the time."""
 
 _WHY: Final = (
@@ -116,11 +117,13 @@ class Renderer:
         self._slugs.give(ids)
         tree = self.tree
         with tree.db.read() as tx:
-            found = sheets(tx, ids)
+            found = sheets(tx, ids, tree.projects)
             known = record.files_for(tx, tree.id, ids)
             why = _reasons(tx, ids, known)
         drawn: dict[str, Sheet] = {sheet.entry.id: sheet for sheet in found}
         spread: list[str] = []
+        places: set[tuple[str, str]] = set()
+        together = set(ids)  # they were read together, so that each knows the next one
         for id in ids:
             sheet = drawn.get(id)
             before = {file.path: file for file in known[id]}
@@ -128,14 +131,23 @@ class Renderer:
             after = self._sheet(sheet, before, why.get(id, Clean(""))) if sheet is not None else self._gone(before)
             if after != face:
                 spread.append(id)
-        if spread and ripple:
-            self._ripple(spread)
+            if shelf_face(after) != shelf_face(face):
+                places |= {place_of(path) for path in [*before, *([sheet.path] if sheet else [])]}
+                if sheet is not None:  # it may read as before and stand on no list any more
+                    self._note(sheet.path)
+            if sheet is not None and not after:  # its place was taken: who was read with it knows a wrong one
+                together.clear()
+                places.add(place_of(sheet.path))
+        if (spread or places) and ripple:
+            self._ripple(spread, places, together)
 
-    def _ripple(self, ids: Sequence[str]) -> None:
-        """What other pages show of these has changed: they are due as well."""
+    def _ripple(self, ids: Sequence[str], places: Iterable[tuple[str, str]], together: Set[str]) -> None:
+        """What other pages show of these, which lie or lay in these places, has changed: they are due as well."""
         tree = self.tree
         with tree.db.write() as tx:
-            record.mark(tx, tree.id, record.ENTRY, neighbours(tx, ids) | merged_into(tx, tree.projects, ids))
+            others = neighbours(tx, ids) | merged_into(tx, tree.projects, ids)
+            others |= preceding(tx, tree.projects, places) - together
+            record.mark(tx, tree.id, record.ENTRY, others)
 
     def _sheet(self, sheet: Sheet, before: Mapping[str, TreeFile], note: Clean) -> str:
         """Render one page with its parts; its face."""
@@ -174,7 +186,7 @@ class Renderer:
                     raise _Elsewhere from None
                 taking.take(tree, sheet.entry.id, file.path, data)
                 with tree.db.read() as tx:
-                    fresh = sheets(tx, [sheet.entry.id])
+                    fresh = sheets(tx, [sheet.entry.id], tree.projects)
                 if not fresh:
                     return False
                 file = render_page(fresh[0], tree.limits, tree.now())[0]
@@ -198,8 +210,8 @@ class Renderer:
 
     def _note(self, path: str) -> None:
         """The list that this page stands on has to change."""
-        _, category, leaf = path.split("/", 2)
-        self._touched[category].add(leaf.partition(".")[0])
+        category, slug = place_of(path)
+        self._touched[category].add(slug)
 
     # ---- documents
 

@@ -13,6 +13,7 @@ from flywheel.store import Tx
 from flywheel.store.chunks import chunks
 from flywheel.store.mapper import find
 from flywheel.tree.naming import page_path, raw_path, transcript_path
+from flywheel.tree.ring import following
 from flywheel.tree.shapes import Name, Pending, Sheet, Source, Tie, Told
 
 UNSEEN: Final = (Status.REJECTED,)
@@ -28,15 +29,20 @@ LEFT JOIN document d ON d.id = c.document_id WHERE c.claim_id IN :ids ORDER BY c
 _NAMES: Final = "SELECT id, short, title, status, category, slug FROM entry WHERE id IN :ids"
 
 
-def sheets(tx: Tx, ids: Sequence[str]) -> list[Sheet]:
-    """The sheets of these entries, in the order of the ids; those that are not there or have no page are left out."""
+def sheets(tx: Tx, ids: Sequence[str], projects: Sequence[ProjectId]) -> list[Sheet]:
+    """The sheets of these entries, in the order of the ids; those that are not there or have no page are left out.
+
+    ``projects`` are the ids that the tree's project goes by.
+    """
     entries = {entry.id: entry for entry in _entries(tx, ids) if entry.slug and entry.status not in UNSEEN}
     wanted = list(entries)
     claims = _claims(tx, wanted)
     told, pending = _told(tx, claims, _sessions(tx, claims))
     ties = _ties(tx, wanted)
     merged = {entry.redirect_to for entry in entries.values() if entry.redirect_to is not None}
-    names = names_of(tx, {other for some in ties.values() for _, _, other in some} | {str(id) for id in merged})
+    after = following(tx, projects, wanted)
+    others = {other for some in ties.values() for _, _, other in some}
+    names = names_of(tx, others | {str(id) for id in merged} | set(after.values()))
     found: list[Sheet] = []
     for id in ids:
         entry = entries.get(EntryId(id))
@@ -51,6 +57,7 @@ def sheets(tx: Tx, ids: Sequence[str]) -> list[Sheet]:
                 ties=mine,
                 pending=sorted(pending[id], key=lambda one: (one.at, one.edit)),
                 merged_into=names.get(entry.redirect_to) if entry.redirect_to else None,
+                beside=names.get(after.get(id, "")),
             )
         )
     return found

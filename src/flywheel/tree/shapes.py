@@ -72,6 +72,7 @@ class Sheet:
     ties: Sequence[Tie] = ()
     pending: Sequence[Pending] = ()
     merged_into: Name | None = None
+    beside: Name | None = None  # the next page, see `ring`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -76,7 +76,7 @@ def take(tree: Tree, entry_id: str, path: str, data: bytes) -> Taken:
 
 def _take(tree: Tree, entry_id: str, path: str, data: bytes) -> Taken:
     with tree.db.read() as tx:
-        found = sheets(tx, [entry_id])
+        found = sheets(tx, [entry_id], tree.projects)
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
@@ -97,7 +97,7 @@ def _take(tree: Tree, entry_id: str, path: str, data: bytes) -> Taken:
         why = tree.redact.text(f"not to be edited: {', '.join(refused)}")
         tree.set_aside(path, data, why)
     with tree.db.write() as tx:
-        fresh = sheets(tx, [entry_id])
+        fresh = sheets(tx, [entry_id], tree.projects)
         most = tree.limits.page_facts
         taken = file_edit(tx, fresh[0], page, path, redact=tree.redact, now=tree.now(), most=most) if fresh else Taken()
     return Taken(filed=taken.filed, withdrawn=taken.withdrawn, conflict=taken.conflict, refused=refused)

@@ -9,9 +9,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
+from flywheel.knowledge.reviewing_dates import keep
 from flywheel.knowledge.thresholds import DEFAULT, Thresholds, parse
 from flywheel.model import Clean, Micros, Project, ProjectId, TreeFile, TreeLine, short_id
 from flywheel.projects.queries import family
+from flywheel.search.banners import USUAL
+from flywheel.search.limits import limits_of
 from flywheel.store import Db, Tx
 from flywheel.store.mapper import upsert_many
 from flywheel.text.compose import fixed
@@ -19,15 +22,12 @@ from flywheel.text.redact import Redactor
 from flywheel.tree import record
 from flywheel.tree.disk import Disk, Raced, sha
 from flywheel.tree.git import History
-from flywheel.tree.naming import AGENTS, ASIDE, LOG, RAW, WIKI, folder_name
+from flywheel.tree.naming import AGENTS, ASIDE, COCKPIT, LOG, MARKER, RAW, WIKI, folder_name
 from flywheel.tree.record import Due
 from flywheel.tree.shapes import Rendered
 
 TREES: Final = "tree"
 """The folder of all trees below the data folder."""
-
-MARKER: Final = "<!-- Flywheel renders this file; what is edited here is put back. -->"
-"""The first line of files that are about no single entry: what bears it was rendered once."""
 
 FEW: Final = 10
 """Files that one change set may touch and still have a line each in the log."""
@@ -100,6 +100,11 @@ class Tree:
                 with self.db.write() as tx:
                     record.mark(tx, self.id, record.ALL, [""])
         self.limits = parse((data or b"").decode("utf-8", "replace"))
+        with self.db.read() as tx:
+            same = limits_of(tx, [self.id]).get(self.id, USUAL) == self.limits.limits
+        if not same:
+            with self.db.write(bulk=True) as tx:
+                keep(tx, self.projects, self.limits.limits)
 
     def begin_history(self) -> bool:
         """Make the repository unless it is there, all that was rendered being due in it; whether it was made now."""
@@ -307,7 +312,7 @@ _PLAIN: Final = ("added", _UPDATED, "removed")
 def _listing(path: str) -> bool:
     """Whether a file only follows from others."""
     leaf = path.rpartition("/")[2]
-    return leaf in ("index.md", "documents.md", "log.md") or leaf.startswith("index.")
+    return path == COCKPIT or leaf in ("index.md", "documents.md", "log.md") or leaf.startswith("index.")
 
 
 def _line(line: TreeLine) -> str:

@@ -19,7 +19,7 @@ from flywheel.text.redact import Redactor
 from flywheel.tree import grep, record, transcripts
 from flywheel.tree.disk import Disk, sha
 from flywheel.tree.git import GitFailed, History
-from flywheel.tree.naming import ASIDE, LOG, RAW, TRANSCRIPTS
+from flywheel.tree.naming import ASIDE, COCKPIT, LOG, RAW, TRANSCRIPTS
 from flywheel.tree.tree import place
 
 MOST: Final = 1000
@@ -390,4 +390,4 @@ def _bounded(number: int, most: int, field: str) -> int:
 
 def _is_list(path: str) -> bool:
     leaf = path.rpartition("/")[2]
-    return path == LOG or leaf == "index.md" or leaf.startswith("index.") or path == "documents.md"
+    return path in (LOG, COCKPIT) or leaf == "index.md" or leaf.startswith("index.") or path == "documents.md"

@@ -9,17 +9,18 @@ from typing import Final
 
 from flywheel.jobs import queue
 from flywheel.jobs.worker import Deps, Stopped
+from flywheel.knowledge.questions import keeping
 from flywheel.model import Document, Job, Micros, Project, ProjectId
 from flywheel.store.chunks import chunks
 from flywheel.store.mapper import get
-from flywheel.tree import record
+from flywheel.tree import glossary, record
 from flywheel.tree.follow import KIND as RENDER
 from flywheel.tree.looking import Ingest, Look
-from flywheel.tree.naming import ASIDE, INDEX
+from flywheel.tree.naming import ASIDE, INDEX, MARKER
 from flywheel.tree.page import DAY, link
 from flywheel.tree.record import Due
 from flywheel.tree.render import Extra, Renderer
-from flywheel.tree.tree import MARKER, Tree, place
+from flywheel.tree.tree import Tree, place
 
 KIND: Final = RENDER
 """Job kind; the key is the project's id."""
@@ -29,6 +30,9 @@ COMMIT: Final = "commit"
 
 PATHS: Final = 200
 """Paths that are looked at one by one; past that the whole folder is."""
+
+TERMS: Final = 10_000
+"""Changed terms that are noted as rendered in one go; the glossary is one file."""
 
 NOTHING: Final[Mapping[str, Extra]] = MappingProxyType({})
 
@@ -48,6 +52,9 @@ def run(job: Job, deps: Deps, *, extras: Mapping[str, Extra] = NOTHING, ingest: 
         _retire(tree, ProjectId(project.alias_of))
         return
     render(tree, deps, extras=extras, ingest=ingest)
+    if tree.written:
+        with deps.db.write() as tx:
+            keeping.ask_again(tx, project.id, tree.projects, deps.db.clock())
     if tree.history.pending:
         with deps.db.write() as tx:
             delay = deps.config.tree.commit_seconds
@@ -71,16 +78,17 @@ def render(tree: Tree, deps: Deps, *, extras: Mapping[str, Extra] = NOTHING, ing
         whole = record.due(tx, tree.id, record.ALL, 1)
         forget = record.due(tx, tree.id, record.FORGET, 1)
         fresh = record.file_of(tx, tree.id, INDEX) is None
+        terms = record.due(tx, tree.id, record.TERM, TERMS)
     if (whole or forget or fresh) and not renderer.everything():
         raise Stopped
     tree.flush(whole)
     if not renderer.due():
         tree.write_log()
         raise Stopped
-    renderer.lists(everything=looked)
-    if tree.written or looked or fresh:
-        renderer.extras(extras)
-    tree.flush()
+    glossary.put(tree)
+    renderer.lists(everything=looked or bool(terms))
+    renderer.extras(extras)  # whether a page was written or not: what was put off, say, shows on none
+    tree.flush(terms)
     if forget:
         _forget(tree, forget)
     tree.write_log()
@@ -96,7 +104,7 @@ def _look(tree: Tree, look: Look) -> bool:
     if sweep or len(paths) > PATHS:
         thoroughly = now - verified >= DAY
         look.everywhere(thoroughly=thoroughly)
-        _age(tree, now)
+        age(tree, now)
         with tree.db.write() as tx:
             if thoroughly:
                 record.keep_state(tx, tree.id, {"verified": now})
@@ -117,7 +125,7 @@ AND ((COALESCE(e.last_confirmed, e.updated_at) + :days <= :now
 """
 
 
-def _age(tree: Tree, now: Micros) -> None:
+def age(tree: Tree, now: Micros) -> None:
     """Pages that passed a threshold since they were rendered are due: a banner comes with time alone."""
     with tree.db.read() as tx:
         rows = tx.all("SELECT DISTINCT category FROM entry WHERE project_id IN :projects", projects=tree.projects)

@@ -33,6 +33,7 @@ class Verbs:
 
     def close(self) -> None:
         """Write what is still to be written and let go."""
+        self.readers.close()
 
     def family(self, cwd: str, project: str) -> Sequence[ProjectId]:
         """The ids that the project of a folder, or a named one, goes by, and the global project.

@@ -20,7 +20,7 @@ from flywheel.app import progress as tracking
 from flywheel.app.agents import hook_problems, list_agents
 from flywheel.app.hooking import Hooking
 from flywheel.app.lasting import Standing
-from flywheel.app.parts import LANES, wall_clock
+from flywheel.app.parts import ACROSS, ANCHORS, CONSOLIDATE, LANES, wall_clock
 from flywheel.app.showing import resolve_id, show_thing
 from flywheel.app.standing import make_status
 from flywheel.app.verbs.base import Verbs, absolute
@@ -29,6 +29,7 @@ from flywheel.errors import BadInput, NotFound, Refused
 from flywheel.harvest import discover
 from flywheel.jobs import queue
 from flywheel.knowledge import forgotten
+from flywheel.knowledge.across import borrowing
 from flywheel.model import Micros
 from flywheel.projects import queries as projects
 from flywheel.readers import agents
@@ -87,8 +88,8 @@ class RunningVerbs(Verbs):
         behind = sum(self.readers.behind().values())
         now = self.parts.db.clock()
         with self.parts.db.read() as tx:
-            sql = "SELECT count(*) FROM job WHERE state <> 'dead' AND run_after <= :now AND kind NOT IN :trees"
-            row = tx.one(sql, now=now, trees=LANES["tree"])
+            sql = "SELECT count(*) FROM job WHERE state <> 'dead' AND run_after <= :now AND kind NOT IN :beside"
+            row = tx.one(sql, now=now, beside=(*LANES["tree"], ANCHORS, ACROSS, CONSOLIDATE))
             return self.imports.progress(tx, id, open_jobs=int(row[0]) if row else 0, behind=behind)
 
     def sync(self, *, cwd: str) -> Done:
@@ -105,7 +106,7 @@ class RunningVerbs(Verbs):
 
     def forget(self, *, id: str, reason: str = "") -> Done:
         with self.parts.db.read() as tx:
-            shown = show_thing(tx, resolve_id(tx, id))
+            shown = show_thing(tx, resolve_id(tx, id), wall_clock())
         if shown.kind not in ("message", "session", "entry", "document"):
             raise Refused(f"a {shown.kind} cannot be forgotten; it is derived from files")
         kept = self.parts.redact.text(reason)
@@ -156,8 +157,20 @@ class RunningVerbs(Verbs):
         with self.parts.db.write() as tx:
             projects.merge(tx, one, two)
             merged(tx, one, self.parts.db.clock())
+            borrowing.enqueue(tx, projects.canonical(tx, two), wall_clock())
         self.poke()
         return Done(ok=True, message=f"{source} is an alias of {target} now.")
+
+    def project_private(self, *, project: str, off: bool = False) -> Done:
+        id = self.named(project)
+        with self.parts.db.write() as tx:
+            name, changed, taken = borrowing.keep_private(tx, id, private=not off, now=wall_clock())
+        self.poke()
+        state = "may be proposed in other projects" if off else "stays in it"
+        back = f" {taken} proposal{'s' if taken != 1 else ''} taken back." if taken else ""
+        already = "" if changed else " already"
+        message = f"What is known of {name} {state}{already}.{back}"
+        return Done(ok=True, message=message, counts={"changed": changed, "taken": taken})
 
     def hook(self, *, agent: str, event: str, payload: bytes, host: str = "") -> bytes:
         return self.hooking.answer(agent, event, payload, host=host)

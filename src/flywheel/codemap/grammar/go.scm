@@ -15,6 +15,19 @@
 (type_declaration . [(type_spec) (type_alias)] @inner .) @outer
 (const_declaration . (const_spec) @inner .) @outer
 
+; Routes: net/http, gin, chi, echo
+((call_expression function: (selector_expression field: (field_identifier) @verb)
+    arguments: (argument_list . (interpreted_string_literal (interpreted_string_literal_content) @name) . (_)))
+  @definition.route
+  (#match? @verb "^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|Get|Head|Post|Put|Patch|Delete|Options|Any|Handle(Func)?)$")
+  (#match? @name "^([A-Z]+ )?/"))
+
+; Commands: cobra, urfave/cli
+((composite_literal type: (qualified_type name: (type_identifier) @_type) body: (literal_value (keyed_element
+    (literal_element (identifier) @_key)
+    (literal_element (interpreted_string_literal (interpreted_string_literal_content) @name))))) @definition.command
+  (#eq? @_type "Command") (#any-of? @_key "Use" "Name"))
+
 ; Documentation: the comment before the package clause
 (package_clause) @module
 
@@ -27,3 +40,7 @@
 (interpreted_string_literal_content) @verbatim
 (raw_string_literal_content) @verbatim
 (rune_literal) @verbatim
+
+; References
+(call_expression function: [(identifier) @reference (selector_expression field: (field_identifier) @reference)])
+(composite_literal type: [(type_identifier) @reference (qualified_type name: (type_identifier) @reference)])

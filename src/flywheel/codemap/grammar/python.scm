@@ -7,9 +7,40 @@
 
 (decorated_definition definition: (_) @inner) @decorated
 
+; Routes: Flask, FastAPI, Starlette, Django
+((decorated_definition (decorator (call function: (attribute attribute: (identifier) @verb)
+    arguments: (argument_list . (string (string_content) @name)))) @definition.route) @reach
+  (#any-of? @verb "route" "get" "head" "post" "put" "patch" "delete" "options" "api_route" "websocket")
+  (#match? @name "^/"))
+((list (call function: (identifier) @_route arguments: (argument_list . (string (string_content) @name) . (_)))
+  @definition.route) (#any-of? @_route "Route" "WebSocketRoute" "Mount"))
+((assignment left: (identifier) @_urls right: (list (call function: (identifier) @_path
+    arguments: (argument_list . (string (string_content) @name))) @definition.route))
+  (#eq? @_urls "urlpatterns") (#any-of? @_path "path" "re_path" "url"))
+
+; Commands: click, Typer, argparse
+((decorated_definition (decorator (call function: (attribute attribute: (identifier) @_command)
+    arguments: (argument_list [
+      (string (string_content) @name)
+      (keyword_argument name: (identifier) @_name value: (string (string_content) @name))]))) @definition.command) @reach
+  (#any-of? @_command "command" "group") (#eq? @_name "name"))
+((decorated_definition
+    (decorator [
+      (attribute attribute: (identifier) @_command)
+      (call function: (attribute attribute: (identifier) @_command))]) @definition.command
+    definition: (function_definition name: (identifier) @kebab)) @reach
+  (#any-of? @_command "command" "group"))
+([(assignment right: (call function: (attribute attribute: (identifier) @_add)
+    arguments: (argument_list . (string (string_content) @name))) @definition.command)
+  (expression_statement (call function: (attribute attribute: (identifier) @_add)
+    arguments: (argument_list . (string (string_content) @name))) @definition.command)]
+  (#eq? @_add "add_parser"))
+
 ; Documentation
 (function_definition body: (block . (expression_statement (string (string_content) @doc)))) @documented
 (class_definition body: (block . (expression_statement (string (string_content) @doc)))) @documented
+(decorated_definition definition: (function_definition
+  body: (block . (expression_statement (string (string_content) @doc))))) @documented
 (module . (comment)* . (expression_statement (string (string_content) @module.doc)))
 
 ; Imports
@@ -23,3 +54,8 @@
 (line_continuation) @comment
 (string_content) @verbatim
 (block) @block
+
+; References
+(call function: [(identifier) @reference (attribute attribute: (identifier) @reference)])
+(decorator [(identifier) @reference (attribute attribute: (identifier) @reference)])
+(class_definition superclasses: (argument_list [(identifier) @reference (attribute attribute: (identifier) @reference)]))

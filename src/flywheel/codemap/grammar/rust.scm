@@ -20,6 +20,20 @@
 
 (attribute_item) @prefix
 
+; Routes: axum, actix, Rocket
+((call_expression function: (field_expression field: (field_identifier) @_route)
+    arguments: (arguments . (string_literal (string_content) @name) . (call_expression function: [
+      (identifier) @verb (scoped_identifier name: (identifier) @verb)]))) @definition.route
+  (#eq? @_route "route"))
+((attribute_item (attribute (identifier) @verb arguments: (token_tree . (string_literal (string_content) @name))))
+  @definition.route
+  (#any-of? @verb "get" "head" "post" "put" "patch" "delete" "options" "route"))
+
+; Commands: clap
+((attribute_item) @_derive . (attribute_item)* . (enum_item body: (enum_variant_list
+    (enum_variant name: (identifier) @kebab) @definition.command))
+  (#match? @_derive "\\bSubcommand\\b"))
+
 ; Documentation
 (source_file (line_comment (inner_doc_comment_marker) (doc_comment) @module.doc))
 
@@ -33,3 +47,19 @@
 (block_comment) @comment
 (string_content) @verbatim
 (char_literal) @verbatim
+
+; References
+(call_expression function: [
+  (identifier) @reference
+  (field_expression field: (field_identifier) @reference)
+  (scoped_identifier name: (identifier) @reference)
+  (generic_function function: [
+    (identifier) @reference
+    (field_expression field: (field_identifier) @reference)
+    (scoped_identifier name: (identifier) @reference)])])
+(macro_invocation macro: [(identifier) @reference (scoped_identifier name: (identifier) @reference)])
+(struct_expression name: [(type_identifier) @reference (scoped_type_identifier name: (type_identifier) @reference)])
+(impl_item trait: [
+  (type_identifier) @reference
+  (generic_type type: (type_identifier) @reference)
+  (scoped_type_identifier name: (type_identifier) @reference)])

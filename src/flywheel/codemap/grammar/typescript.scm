@@ -42,6 +42,21 @@
 (ambient_declaration (_) @inner) @outer
 (export_statement declaration: (_) @inner) @outer
 
+; Routes: Express, Fastify, Nest
+((call_expression
+    function: (member_expression object: (identifier) @_app property: (property_identifier) @verb)
+    arguments: (arguments . (string (string_fragment) @name) . (_))) @definition.route
+  (#any-of? @verb "get" "head" "post" "put" "patch" "delete" "options" "all")
+  (#match? @_app "^(app|.*[rR]outer|server|routes?|fastify)$") (#match? @name "^[/*]"))
+((decorator (call_expression function: (identifier) @verb arguments: (arguments . (string (string_fragment) @name))))
+  @definition.route
+  (#any-of? @verb "Get" "Head" "Post" "Put" "Patch" "Delete" "Options" "All" "Controller"))
+
+; Commands: commander, yargs
+((call_expression function: (member_expression property: (property_identifier) @_command)
+    arguments: (arguments . (string (string_fragment) @name))) @definition.command
+  (#eq? @_command "command"))
+
 ; Documentation
 (program . (hash_bang_line)? . (comment) @module.doc
   (#match? @module.doc "@(fileoverview|file|module|packageDocumentation)\\b"))
@@ -58,3 +73,10 @@
 (comment) @comment
 (string_fragment) @verbatim
 (regex_pattern) @verbatim
+
+; References
+(call_expression function: [(identifier) @reference (member_expression property: (property_identifier) @reference)])
+(new_expression constructor: [(identifier) @reference (member_expression property: (property_identifier) @reference)])
+(decorator (identifier) @reference)
+(extends_clause value: [(identifier) @reference (member_expression property: (property_identifier) @reference)])
+(implements_clause [(type_identifier) @reference (generic_type name: (type_identifier) @reference)])

@@ -9,6 +9,7 @@ from typing import Final
 
 from flywheel.harvest.rules.values import Link
 from flywheel.model import Category, Clean, evidence_id
+from flywheel.text.code_names import files, symbols
 from flywheel.text.compose import fold, join, span, squeeze
 from flywheel.text.words import terms
 
@@ -16,23 +17,6 @@ MAX_LINKS: Final = 10
 TITLE: Final = 72
 """Characters of a title at most."""
 
-_EXTENSIONS: Final = (
-    "py|pyi|js|jsx|ts|tsx|mjs|cjs|go|rs|java|kt|c|h|cc|cpp|hpp|cs|rb|php|swift|scala|sh|bash|sql|html|css|scss|vue"
-    "|svelte|json|jsonl|yaml|yml"
-    "|toml|ini|cfg|conf|env|md|rst|txt|lock|xml|proto|tf|dockerfile|csv|ipynb|ex|exs|lua|zig|hs|service"
-)
-_FILE: Final = re.compile(
-    rf"(?<![\w/.@:-])(?:\.{{0,2}}/)?(?:[\w.@-]+/)*[\w.@-]*\w\.(?:{_EXTENSIONS})\b(?![\w(/])"
-    rf"|(?<![\w/.:])(?:\.{{1,2}}/|/)?(?:[\w.@-]+/){{2,}}[\w.@-]+"
-    r"|\b(?:Makefile|Dockerfile|Procfile|Justfile)\b",
-    re.IGNORECASE,
-)
-_TICKED: Final = re.compile(r"`([^`\n]{1,80})`")
-_SYMBOL: Final = re.compile(
-    r"(?<![\w/.-])(?:[A-Za-z_]\w*(?:\.|::))*[A-Za-z_]\w*\(\)|(?<![\w/.-])[a-z]+_\w*[a-z]\w*(?:\.\w+)*"
-    r"|(?<![\w/.-])[A-Z]\w+\.[a-z_]\w+\b"
-)
-_IDENTIFIER: Final = re.compile(r"(?:[A-Za-z_$][\w$]*(?:\.|::|->|#))*[A-Za-z_$][\w$]*(?:\(\))?")
 _PROPER: Final = re.compile(
     r"(?<![.!?:`] )(?<!^)(?<![\w/`.-])[A-Z][A-Za-z0-9]*(?:[A-Z0-9][A-Za-z0-9]*)*(?:\s[A-Z][A-Za-z0-9]+){0,2}(?![\w(])"
 )
@@ -188,30 +172,15 @@ def _bare(text: Clean) -> Clean:
 def links_of(text: Clean, plain: str) -> list[Link]:
     """Files, symbols and proper names in a statement, each once."""
     found: dict[tuple[str, str], Link] = {}
-    for kind, start, stop in (*_files(plain), *_symbols(plain), *_names(plain)):
+    for kind, start, stop in (
+        *(("file", *place) for place in files(plain)),
+        *(("symbol", *place) for place in symbols(plain)),
+        *_names(plain),
+    ):
         name = span(text, start, stop)
         name = fold(name.lower().split(), name) if kind == "subject" else name
         found.setdefault((kind, name), Link(kind=kind, name=name))
     return list(found.values())[:MAX_LINKS]
-
-
-def _files(plain: str) -> Iterator[tuple[str, int, int]]:
-    if "." in plain or "/" in plain or "file" in plain:
-        for match in _FILE.finditer(plain):
-            if "://" not in plain[max(match.start() - 3, 0) : match.end()]:
-                yield "file", match.start(), match.end()
-
-
-def _symbols(plain: str) -> Iterator[tuple[str, int, int]]:
-    if "`" in plain:
-        for match in _TICKED.finditer(plain):
-            inner = match.group(1)
-            if _IDENTIFIER.fullmatch(inner) and len(inner) > 2 and not _FILE.fullmatch(inner):
-                yield "symbol", match.start(1), match.start(1) + len(inner.removesuffix("()"))
-    if "_" in plain or "()" in plain or "." in plain:
-        for match in _SYMBOL.finditer(plain):
-            if not _FILE.fullmatch(match.group()):
-                yield "symbol", match.start(), match.start() + len(match.group().removesuffix("()"))
 
 
 def _names(plain: str) -> Iterator[tuple[str, int, int]]:
