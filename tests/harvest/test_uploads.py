@@ -458,9 +458,9 @@ print(before, after)
 
 @pytest.mark.parametrize("form", ["generic", "generic-lines"])
 def test_a_body_of_any_size_is_taken_in_in_bounded_memory(data: Path, form: str) -> None:
-    """200 MB made on the fly: the process grows by a few parts and the database's caches, not with the body."""
+    """100 MB made on the fly: the process grows by a few parts and the database's caches, not with the body."""
     ran = subprocess.run(
-        [sys.executable, "-c", STREAM, str(data), form, "200"], capture_output=True, text=True, check=False
+        [sys.executable, "-c", STREAM, str(data), form, "100"], capture_output=True, text=True, check=False
     )
     assert ran.returncode == 0, ran.stderr
     before, after = map(int, ran.stdout.split())
