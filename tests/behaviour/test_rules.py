@@ -12,8 +12,8 @@ from flywheel.behaviour.decay import STRATEGIES, AdaptiveDecay, DecayStrategy, E
 from flywheel.behaviour.rules import (
     FLOOR,
     Category,
+    Course,
     Evidence,
-    after_session,
     confidence_at,
     faded,
     ranked,
@@ -47,6 +47,13 @@ TABLE: list[tuple[DecayStrategy, list[Step], list[tuple[float, float]]]] = [
         [(0.5, 1.3), (0.557694, 1.3), (0.58807, 1.3), (0.456496, 1.3)],
     ),
 ]
+
+
+def after_session(identity: str, belief: Belief | None, evidence: Evidence, decay: DecayStrategy) -> Belief | None:
+    """The belief after one session more; see `Course.hear`."""
+    course = Course(identity, belief, decay)
+    course.hear(evidence)
+    return course.end()
 
 
 def says(at: float, favour: int = 1, against: int = 0) -> Evidence:

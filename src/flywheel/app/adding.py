@@ -6,7 +6,6 @@ import os
 import re
 import stat
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
@@ -21,7 +20,7 @@ from flywheel.knowledge.scopes import normal_scope
 from flywheel.knowledge.subject_pages import Sheet
 from flywheel.model import Clean, Document, Micros, ProjectId, digest, short_id
 from flywheel.projects import queries as projects
-from flywheel.text.compose import is_injected
+from flywheel.text.compose import dated, is_injected
 from flywheel.text.redact import Redactor
 from flywheel.text.secretfiles import looks_secret
 
@@ -109,9 +108,8 @@ def _checked(text: str) -> str:
 
 def _note_name(text: str, at: Micros) -> str:
     """Where a text without a name is kept: by day and first words."""
-    day = datetime.fromtimestamp(at / 1e6, UTC).date().isoformat()
     slug = _SLUG.sub("-", " ".join(text.lower().split()[:6])).strip("-")[:40] or "note"
-    return f"notes/{day}-{slug}-{digest(text)[:8]}.md"
+    return f"notes/{dated(at)}-{slug}-{digest(text)[:8]}.md"
 
 
 def _file(parts: Parts, project: ProjectId, cwd: str, path: str, now: Micros) -> _Source | Added:

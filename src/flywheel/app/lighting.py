@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from typing import Final
 
 from flywheel.api import BeaconInfo, BeaconPlace, Done, Page
@@ -19,6 +18,7 @@ from flywheel.knowledge import doors
 from flywheel.model import Beacon, Clean, Micros, ProjectId, Review, SourceFile, Status, new_id
 from flywheel.store import Tx, mapper
 from flywheel.text.called import called
+from flywheel.text.compose import dated
 
 MOST: Final = 200
 """Beacons decided about in one go."""
@@ -49,7 +49,7 @@ def told(tx: Tx, beacon: Beacon, ground: Ground) -> BeaconInfo:
     if found.state in ("moved", "renamed"):
         note = told_move(beacon, found, wall_clock())
     elif found.spot is None:
-        since = f" since {_day(gone)}" if gone else ""
+        since = f" since {dated(gone)}" if gone else ""
         note = f"gone{since}; it was {beacon.signature or label_of(beacon)}"
         if found.among:
             note = f"its place is gone{since}, and {len(found.among)} look like it"
@@ -73,10 +73,6 @@ def _place(spot: Spot) -> BeaconPlace:
         path=spot.path, line=spot.line, stop_line=spot.stop_line, qualified=spot.qualified, kind=spot.kind,
         signature=spot.signature, doc=spot.doc, checkout=spot.checkout,
     )  # fmt: skip
-
-
-def _day(at: int) -> str:
-    return datetime.fromtimestamp(at / 1e6, UTC).date().isoformat()
 
 
 def pages_about(tx: Tx, beacon: Beacon, projects: Sequence[ProjectId]) -> list[Page]:

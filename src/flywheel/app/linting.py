@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from typing import Final
 
 from flywheel.api import LintFix, LintFixes, LintItem, LintReport
 from flywheel.app.parts import Parts
+from flywheel.app.trees import project_of
+from flywheel.app.waiting import wait_for
 from flywheel.errors import Unavailable
 from flywheel.knowledge.linting import keeping
 from flywheel.knowledge.linting.checks import BY_NAME, ORDER, names_of
 from flywheel.knowledge.linting.keeping import ALL, CI, Ran
 from flywheel.knowledge.linting.values import Severity
 from flywheel.model import LintFinding, Project, ProjectId
-from flywheel.projects.queries import canonical
-from flywheel.store.mapper import get
 
 PATIENCE: Final = 60.0
 """Seconds that a verb waits for a lint."""
 
-_LOOK: Final = 0.05
-
 
 def lint(parts: Parts, project_id: ProjectId, poke: Callable[[], None], *, ci: bool) -> LintReport:
     """Have a project linted now, and what was found. Raises Unavailable."""
-    project = _project(parts, project_id)
+    project = project_of(parts, project_id)
     ran = _run(parts, project, poke, ci=ci)
     checks = names_of(ci=ci)
     with parts.db.read() as tx:
@@ -48,7 +45,7 @@ def fixes(
     """The safe fixes of what is found now; made, if told so. Raises Unavailable."""
     from flywheel.tree.linting import mending
 
-    project = _project(parts, project_id)
+    project = project_of(parts, project_id)
     ran = _run(parts, project, poke, ci=False)
     with parts.db.read() as tx:
         kept = keeping.kept(tx, project.id, names_of(ci=False))
@@ -70,30 +67,24 @@ def _fixes(project: Project, some: Sequence[LintFix], ran: Ran, *, applied: bool
     )
 
 
-def _project(parts: Parts, id: ProjectId) -> Project:
-    with parts.db.read() as tx:
-        project = get(tx, Project, id=canonical(tx, id))
-    assert project is not None
-    return project
-
-
 def _run(parts: Parts, project: Project, poke: Callable[[], None], *, ci: bool) -> Ran:
     """Have the job run, and wait for one that began after now."""
     asked = parts.db.clock()
     with parts.db.write() as tx:
         keeping.ask(tx, project.id, asked, ci=ci)
     poke()
-    end = time.monotonic() + PATIENCE
-    while True:
+
+    def look() -> Ran | None:
         with parts.db.read() as tx:
             ran = keeping.last(tx, project.id, CI if ci else ALL)
-        if ran is not None and ran.began >= asked:
-            return ran
-        if time.monotonic() > end:
-            raise Unavailable(
-                f"{project.name} is still being linted; ask again in a moment, or see: flywheel jobs", again_seconds=10
-            )
-        time.sleep(_LOOK)
+        return ran if ran is not None and ran.began >= asked else None
+
+    ran = wait_for(look, PATIENCE)
+    if ran is None:
+        raise Unavailable(
+            f"{project.name} is still being linted; ask again in a moment, or see: flywheel jobs", again_seconds=10
+        )
+    return ran
 
 
 def _total(ran: Ran, severity: Severity) -> int:

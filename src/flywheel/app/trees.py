@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Final
 
 from flywheel.app.parts import Parts
+from flywheel.app.waiting import wait_for
 from flywheel.errors import Unavailable
 from flywheel.model import Project, ProjectId
 from flywheel.projects.queries import canonical
@@ -18,14 +18,10 @@ from flywheel.tree.view import View
 PATIENCE: Final = 3.0
 """Seconds that a verb waits for a tree that is rendered for the first time."""
 
-_LOOK: Final = 0.05
-
 
 def open_view(parts: Parts, project_id: ProjectId, poke: Callable[[], None]) -> View:
     """The tree of a project. Raises Unavailable when it takes longer to render it for the first time."""
-    with parts.db.read() as tx:
-        project = get(tx, Project, id=canonical(tx, project_id))
-    assert project is not None
+    project = project_of(parts, project_id)
     view = View(parts.db, parts.data, project, parts.redact)
     if view.rendered():
         return view
@@ -33,11 +29,16 @@ def open_view(parts: Parts, project_id: ProjectId, poke: Callable[[], None]) -> 
     with parts.db.write() as tx:
         ask(tx, project.id, record.ALL, [""], now, delay=0)
     poke()
-    end = time.monotonic() + PATIENCE
-    while not view.rendered():
-        if time.monotonic() > end:
-            raise Unavailable(
-                f"the memory tree of {project.name} is being rendered; ask again in a moment", again_seconds=1
-            )
-        time.sleep(_LOOK)
+    if not wait_for(lambda: view.rendered() or None, PATIENCE):
+        raise Unavailable(
+            f"the memory tree of {project.name} is being rendered; ask again in a moment", again_seconds=1
+        )
     return view
+
+
+def project_of(parts: Parts, id: ProjectId) -> Project:
+    """The project that has a tree: of an alias, the one it stands for."""
+    with parts.db.read() as tx:
+        project = get(tx, Project, id=canonical(tx, id))
+    assert project is not None
+    return project

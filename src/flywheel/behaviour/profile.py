@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
 from typing import Final
 
 from flywheel.behaviour.rules import HABIT_CONFIDENCE, HABIT_SESSIONS, Category, Held
+from flywheel.text.compose import dated
 
 FEWEST: Final = 3
 MOST: Final = 5
@@ -91,8 +91,7 @@ def _ground(held: Sequence[Held]) -> str:
     """What all this rests on."""
     most = max(one.belief.reinforced for one in held)
     last = max(one.belief.last_seen for one in held)
-    day = datetime.fromtimestamp(last / 1e6, UTC).date().isoformat()
-    return f"This rests on what up to {most} sessions did, the last on {day}."
+    return f"This rests on what up to {most} sessions did, the last on {dated(last)}."
 
 
 _TEMPLATES: Final[Sequence[Callable[[Sequence[Held]], str]]] = (_tools, _domain, _tasks, _cautions)

@@ -159,13 +159,6 @@ class Course:
         self.at = self.seen = evidence.at
 
 
-def after_session(identity: str, belief: Belief | None, evidence: Evidence, decay: DecayStrategy) -> Belief | None:
-    """The belief after one session more; see `Course.hear`."""
-    course = Course(identity, belief, decay)
-    course.hear(evidence)
-    return course.end()
-
-
 def _born(identity: str, evidence: Evidence) -> Belief:
     return Belief(
         id=belief_id(identity, evidence.project_id, evidence.category, evidence.name),

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 
 from flywheel.codemap.beacon_queries import text_at, twins_of
 from flywheel.codemap.beacon_rules import Spot, Standing, label_of
 from flywheel.model import Beacon, Micros, ProjectId
 from flywheel.store import Tx
+from flywheel.text.compose import dated
 from flywheel.text.likeness import sketch
 from flywheel.text.redact import Redactor
 
@@ -17,8 +17,7 @@ from flywheel.text.redact import Redactor
 def told_move(beacon: Beacon, found: Standing, now: Micros) -> str:
     """The move in words: "renamed from a.py:f to a.py:g on 2026-03-02"."""
     assert found.spot is not None
-    day = datetime.fromtimestamp(now / 1e6, UTC).date().isoformat()
-    return f"{found.state} from {label_of(beacon)} to {found.spot.label} on {day}"
+    return f"{found.state} from {label_of(beacon)} to {found.spot.label} on {dated(now)}"
 
 
 def seen_at(tx: Tx, beacon: Beacon, spot: Spot, projects: Sequence[ProjectId], now: Micros, redact: Redactor) -> Beacon:

@@ -13,6 +13,7 @@ from flywheel.knowledge.conflict import DAY as DAY_MICROS
 from flywheel.knowledge.formats import Readable
 from flywheel.knowledge.normal import normal_value
 from flywheel.model import Micros
+from flywheel.text.compose import dated
 
 KINDS: Final[Mapping[str, str]] = {
     "adr": "design",
@@ -111,12 +112,8 @@ def understand(
     if chosen not in KINDS:
         raise BadInput(f"the field 'kind' must be one of {', '.join(KINDS)}; it is {chosen!r}", field="kind")
     said_at, dated_by = _date(name, found, title, date, file_time, now)
-    title = title or name.rpartition("/")[2] or f"Note of {_day_in(said_at)}"
+    title = title or name.rpartition("/")[2] or f"Note of {dated(said_at)}"
     return About(kind=chosen, title=title[:120], said_at=said_at, dated_by=dated_by, status=status)
-
-
-def _day_in(at: Micros) -> str:
-    return datetime.fromtimestamp(at / 1e6, UTC).date().isoformat()
 
 
 def _kind(name: str, found: Readable, title: str) -> str:

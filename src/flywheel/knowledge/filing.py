@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from typing import Final
 
 from flywheel.knowledge import alignment, freshness, relating, states, superseding
@@ -38,7 +37,7 @@ from flywheel.model import (
 )
 from flywheel.store import Db, Tx
 from flywheel.store.mapper import find, get, insert_many
-from flywheel.text.compose import fixed, join, reworded, span, squeeze
+from flywheel.text.compose import dated, fixed, join, reworded, span, squeeze
 
 BATCH: Final = 8
 """Statements of one transaction, which keeps it within 20 ms."""
@@ -254,7 +253,7 @@ def _is_own(document: Document, claim: Claim) -> bool:
 
 def told_of(filed: Filed, sheet: Sheet) -> str:
     """What became of it, for people."""
-    day = _day(sheet.about.said_at)
+    day = dated(sheet.about.said_at)
     head = f"{sheet.document.path}: {sheet.about.kind}, rank {sheet.rank}, of {day} ({sheet.about.dated_by})."
     if sheet.about.gone:
         return f"{head} It says of itself that it is {sheet.about.status}: kept as evidence, no statement of it holds."
@@ -264,10 +263,6 @@ def told_of(filed: Filed, sheet: Sheet) -> str:
     if filed.kept:
         parts.append(f"{filed.kept} confirmed and no longer said: see flywheel review")
     return f"{head} {'; '.join(parts)}."
-
-
-def _day(at: Micros) -> str:
-    return datetime.fromtimestamp(at / 1e6, UTC).date().isoformat()
 
 
 def counts(filed: Filed) -> Mapping[str, int]:

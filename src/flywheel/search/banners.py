@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Final, Protocol
 
 from flywheel.model import SERVED, Micros, Status
+from flywheel.text.compose import dated
 
 FRESH_DAYS: Final = 90
 """For how many days a confirmation counts, unless a tree's AGENTS.md says otherwise."""
@@ -121,7 +121,9 @@ class Notice:
 
 def notices(page: Page, limits: Limits, now: Micros) -> Iterator[Notice]:
     """What is to be said of a page, the gravest first. Pure."""
-    since = f"it was last confirmed on {day(page.last_confirmed)}" if page.last_confirmed else "nobody has confirmed it"
+    since = (
+        f"it was last confirmed on {dated(page.last_confirmed)}" if page.last_confirmed else "nobody has confirmed it"
+    )
     if page.status is Status.DISPUTED:
         text = "Sources of equal weight disagree, and a person has not decided yet: both stand."
         yield Notice("disputed", "Disputed.", text)
@@ -131,12 +133,12 @@ def notices(page: Page, limits: Limits, now: Micros) -> Iterator[Notice]:
     if page.status in SERVED and limits.expires(page) <= now:
         days = limits.days(page.category)
         ever = page.last_confirmed or (page.updated_at if page.status is Status.CONFIRMED else None)
-        never = f"NEVER CONFIRMED, AND LAST SAID ON {day(page.updated_at)}"
-        head = f"NOT CONFIRMED SINCE {day(ever)}" if ever else never
+        never = f"NEVER CONFIRMED, AND LAST SAID ON {dated(page.updated_at)}"
+        head = f"NOT CONFIRMED SINCE {dated(ever)}" if ever else never
         yield Notice("overdue", head, f"(more than {days} days). Read its sources again before you rely on it.")
     if page.status in SERVED and page.review_by is not None and page.review_by <= now:
         text = f"Somebody should look at this {page.type.replace('_', ' ')} again."
-        yield Notice("review", f"REVIEW WAS DUE BY {day(page.review_by)}.", text)
+        yield Notice("review", f"REVIEW WAS DUE BY {dated(page.review_by)}.", text)
 
 
 def banner(page: Page, limits: Limits, now: Micros) -> str:
@@ -148,8 +150,3 @@ def banner(page: Page, limits: Limits, now: Micros) -> str:
 
 
 _PLAIN: Final = {"stale": "STALE:", "disputed": "DISPUTED:"}
-
-
-def day(at: Micros | int) -> str:
-    """The UTC day of a time."""
-    return datetime.fromtimestamp(at / 1e6, UTC).date().isoformat()

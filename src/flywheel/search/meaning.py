@@ -25,7 +25,7 @@ def meant(
 ) -> list[Candidate]:
     """The candidates without the entries that the question does not mean; in the same order."""
     unnamed = [one for one in candidates if one.key[0] is Kind.ENTRY and not one.named][:LOOKED_AT]
-    asked = _asked(tx, sources, ask)
+    asked = _asked(sources, ask)
     linked = _linked(tx, sources, [one.key[1] for one in unnamed], asked.left)
     full = queries.read_full(tx, [one.key for one in unnamed])
     kept: set[Key] = set()
@@ -46,8 +46,8 @@ class _Asked:
     names: bool  # whether it names terms
 
 
-def _asked(tx: Tx, sources: Sources, ask: Ask) -> _Asked:
-    said = sources.names.said(tx, ask.filters.projects, ask.question.text, sources.text.in_entries)
+def _asked(sources: Sources, ask: Ask) -> _Asked:
+    said = ask.mentions
     counted = set(terms(ask.question.words))
     left = [word for word in dict.fromkeys(said.left) if word in counted]
     found: set[frozenset[str]] = set()

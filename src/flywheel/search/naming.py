@@ -25,7 +25,7 @@ KEPT: Final = 64
 """Families of projects whose terms are kept."""
 
 TEXTS: Final = 16
-"""Texts whose names are remembered, since one search asks several times."""
+"""Texts whose names are remembered, since one briefing asks several times."""
 
 _WORD: Final = re.compile(r"[^\W_]+")
 
@@ -78,6 +78,9 @@ class Mentions:
 
     terms: Sequence[Term]  # each once, the one that is named with most words first
     left: Sequence[str]  # the words that belong to no name, lower case
+
+
+NOTHING: Final = Mentions(terms=(), left=())
 
 
 def mentioned(text: str, names: Names, stems: Stems, known: Callable[[str], bool]) -> Mentions:

@@ -18,7 +18,7 @@ from flywheel.index.vectors import VectorIndex
 from flywheel.model import SERVED, Kind, Status
 from flywheel.search import queries
 from flywheel.search.lexicon import Lexicon
-from flywheel.search.naming import KnownNames
+from flywheel.search.naming import NOTHING, KnownNames, Mentions
 from flywheel.search.queries import Filters
 from flywheel.search.question import Question
 from flywheel.search.rules import Candidate, Key, Listing, Weights, fuse
@@ -49,6 +49,7 @@ class Ask:
     pool: int  # how many candidates each list may propose
     said: bool = False  # of messages only prompts, replies and summaries
     code: NDArray[np.float32] | None = None  # the question as the model of code understands it
+    mentions: Mentions = NOTHING  # what it names of the glossary
     meant: bool = False  # of entries only those that the question means (`rules.meant`)
 
     @property
@@ -76,7 +77,7 @@ def propose(tx: Tx, sources: Sources, ask: Ask, weights: Weights) -> list[Candid
     names = [*names_in(ask.question.text), *marks_in(ask.question.text)]
     named = queries.named(tx, names, ask.filters.projects, ask.kinds)
     named += _named_subjects(tx, ask)
-    named += _named_terms(tx, sources, ask)
+    named += _named_terms(tx, ask)
     named += queries.beacons(tx, _called(ask.question.text), ask.filters.projects, ask.kinds)
     if named:
         listings.append(Listing(name="name", hits=[(key, 1.0) for key in dict.fromkeys(named)]))
@@ -107,13 +108,12 @@ def _named_subjects(tx: Tx, ask: Ask) -> list[Key]:
     ]
 
 
-def _named_terms(tx: Tx, sources: Sources, ask: Ask) -> list[Key]:
+def _named_terms(tx: Tx, ask: Ask) -> list[Key]:
     """What the terms of the glossary that a question names stand for."""
     projects = ask.filters.projects
     if not projects:
         return []
-    terms = sources.names.said(tx, projects, ask.question.text, sources.text.in_entries).terms
-    targets = [target for term in terms for target in term.targets]
+    targets = [target for term in ask.mentions.terms for target in term.targets]
     found = queries.entries_of(tx, targets, projects) if Kind.ENTRY in ask.kinds else []
     return found + queries.named(tx, targets, projects, ask.kinds)
 

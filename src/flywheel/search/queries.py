@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from flywheel.model import GLOBAL, SERVED, Kind, Micros, ProjectId, Status
-from flywheel.search.banners import day
 from flywheel.search.rules import Facts, Key
 from flywheel.store import Row, Tx
-from flywheel.text.compose import current
+from flywheel.text.compose import current, dated
 
 CHUNK: Final = 500
 """Ids of one query."""
@@ -297,7 +296,7 @@ def sides(tx: Tx, ids: Sequence[str]) -> dict[str, Sequence[str]]:
         if id in several and status != Status.DISPUTED:
             continue
         line = " ".join((value or text).split())
-        said = f"“{line if len(line) <= 100 else line[:99] + '…'}” ({role}, {day(at)})"
+        said = f"“{line if len(line) <= 100 else line[:99] + '…'}” ({role}, {dated(at)})"
         if len(found.setdefault(id, [])) < SIDES and said not in found[id]:
             found[id].append(said)
     return dict(found)

@@ -17,7 +17,6 @@ from flywheel.index.vectors import VectorIndex
 from flywheel.model import GLOBAL, SERVED, Kind, Micros, ProjectId, Status, short_id
 from flywheel.search import queries, relations, rules, why
 from flywheel.search.aliases import other_names
-from flywheel.search.banners import day
 from flywheel.search.embedding_code import last_stored
 from flywheel.search.lexicon import Lexicon
 from flywheel.search.naming import KnownNames
@@ -29,6 +28,7 @@ from flywheel.search.rank import Ranked, rank
 from flywheel.search.rules import Candidate, Facts, Key, Weights
 from flywheel.search.warned import warnings_of
 from flywheel.store import Db, Tx
+from flywheel.text.compose import dated
 from flywheel.text.redact import Redactor
 
 SEARCHED: Final = (Kind.ENTRY, Kind.MESSAGE, Kind.DOCUMENT, Kind.SYMBOL)
@@ -219,9 +219,9 @@ class Searcher:
         """
         among = ask.filters.projects or [*map(ProjectId, sorted(ask.question.projects)), GLOBAL]
         text = self._sources.text
-        terms = self._sources.names.said(tx, among, ask.question.text, text.in_entries).terms
-        aliases = other_names(terms, ask.question.text, text.words)
-        return replace(ask, question=replace(ask.question, aliases=aliases)) if aliases else ask
+        mentions = self._sources.names.said(tx, among, ask.question.text, text.in_entries)
+        aliases = other_names(mentions.terms, ask.question.text, text.words)
+        return replace(ask, question=replace(ask.question, aliases=aliases), mentions=mentions)
 
     def _names(self, projects: Sequence[ProjectId]) -> Mapping[str, str]:
         """The names of the projects, not older than `NAMES_SECONDS`."""
@@ -315,7 +315,7 @@ class Searcher:
             agent=full.agent,
             path=full.path,
             banner=banner,
-            feedback=f"called {against[0]} on {day(against[1])}" if against else "",
+            feedback=f"called {against[0]} on {dated(against[1])}" if against else "",
             created_at=Micros(facts.at),
             why=tuple(one.why),
         )

@@ -57,19 +57,13 @@ class Look:
     def everywhere(self, *, thoroughly: bool) -> None:
         """Look at every file; unless ``thoroughly``, those that were not written since are taken for untouched."""
         tree = self._tree
-        after = ""
-        while True:
-            with tree.db.read() as tx:
-                page = record.below(tx, tree.id, "", after)
-            if not page:
-                break
+        for page in record.pages(tree.db, tree.id):
             tree.beat(f"comparing the memory tree of {tree.project.name}")
             for file in page:
                 at = tree.disk.changed(file.path)
                 if thoroughly or at is None or at > file.rendered_at:
                     self._known(file)
             tree.flush()
-            after = page[-1].path
         for some in _batches(tree.disk.walk(RAW)):
             with tree.db.read() as tx:
                 known = record.files_of(tx, tree.id, [seen.path for seen in some])

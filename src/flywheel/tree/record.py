@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from flywheel.model import Clean, Micros, ProjectId, TreeFile, TreeLine
-from flywheel.store import Tx, mapper
+from flywheel.store import Db, Tx, mapper
 from flywheel.store.chunks import chunks
 from flywheel.store.json import dump, load
 
@@ -111,6 +111,18 @@ def below(tx: Tx, project: ProjectId, prefix: str, after: str = "", limit: int =
         after=after,
         limit=limit,
     )
+
+
+def pages(db: Db, project: ProjectId) -> Iterator[list[TreeFile]]:
+    """All files in order, some at a time, each lot read when it is asked for."""
+    after = ""
+    while True:
+        with db.read() as tx:
+            page = below(tx, project, "", after)
+        if not page:
+            return
+        yield page
+        after = page[-1].path
 
 
 def drop(tx: Tx, project: ProjectId, paths: Iterable[str]) -> None:

@@ -112,14 +112,9 @@ class Tree:
             self._miss_git()
         if not self.history.begin():
             return False
-        after = ""
-        while True:
-            with self.db.read() as tx:
-                page = record.below(tx, self.id, "", after)
-            if not page:
-                return True
+        for page in record.pages(self.db, self.id):
             self.history.note(file.path for file in page if not file.path.startswith(f"{ASIDE}/"))
-            after = page[-1].path
+        return True
 
     def _miss_git(self) -> None:
         """Say once that there is no history, and go on without."""

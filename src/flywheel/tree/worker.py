@@ -170,19 +170,13 @@ def _forget(tree: Tree, forget: Sequence[Due]) -> None:
 
 def _retire(tree: Tree, into: ProjectId) -> None:
     """The project was merged into another one: its pages go, and the index says where they are."""
-    after = ""
     with tree.db.read() as tx:
         target = get(tx, Project, id=into)
-    while True:
-        with tree.db.read() as tx:
-            page = record.below(tx, tree.id, "", after)
-        if not page:
-            break
+    for page in record.pages(tree.db, tree.id):
         for file in page:
             if file.path != INDEX and tree.disk.read(file.path) is not None:
                 tree.remove(file.path, action="")
         tree.flush()
-        after = page[-1].path
     if tree.root.is_dir() and target is not None:
         other = place(tree.root.parent.parent, target)
         where = link(INDEX, f"../{other.name}/{INDEX}", target.name)

@@ -10,9 +10,10 @@ from tests.knowledge.claiming import House, P, claim
 from flywheel.errors import BadInput, NotFound
 from flywheel.knowledge.deciding import Act
 from flywheel.knowledge.glossary import keeping, noticing, proposing
-from flywheel.knowledge.glossary.checking import lint_terms
+from flywheel.knowledge.glossary.checking import worded
 from flywheel.knowledge.glossary.proposing import NO_GROUND, Ground
 from flywheel.knowledge.glossary.wording import Wording
+from flywheel.knowledge.linting.checks import names_of, run
 from flywheel.knowledge.linting.values import Rules
 from flywheel.knowledge.states import RULES
 from flywheel.knowledge.thresholds import Thresholds
@@ -184,7 +185,8 @@ def test_lint_finds_what_is_wrong_with_each_term(house: House) -> None:
     put(house, "Quern", synonyms=("Export",))
     put(house, "zeppelin", related=("mill",))
     with house.db.read() as tx:
-        found = lint_terms(tx, FAMILY, Rules(limits=Thresholds(), now=house.now))
+        rules = Rules(limits=Thresholds(), now=house.now)
+        found = list(run(worded(tx, FAMILY), rules, names_of(ci=False)))
     told = sorted(one.message for one in found)
     assert told == [
         "no page and no document uses “zeppelin”",

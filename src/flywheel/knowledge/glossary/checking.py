@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -54,19 +54,6 @@ def unused(one: Worded, rules: Rules) -> Iterator[Found]:
     """A term that no page and no document uses by any of its names."""
     if not one.used:
         yield _found(one, f"no page and no document uses “{one.name}”", f'take it out: flywheel term rm "{one.name}"')
-
-
-CHECKS: Final[Sequence[Callable[[Worded, Rules], Iterator[Found]]]] = (
-    claimed_twice,
-    target_gone,
-    related_missing,
-    unused,
-)
-
-
-def lint_terms(tx: Tx, projects: Sequence[ProjectId], rules: Rules, root: Path | None = None) -> list[Found]:
-    """Everything that is wrong with the glossary of these projects; ``root`` is the project's checkout."""
-    return [found for one in worded(tx, projects, root) for check in CHECKS for found in check(one, rules)]
 
 
 def worded(tx: Tx, projects: Sequence[ProjectId], root: Path | None = None) -> Iterator[Worded]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
 
 from flywheel.knowledge.linting.pages import excerpt
 from flywheel.knowledge.linting.values import Cited, Evidence, Found, GoneDocument, RawFile, Rules, TimelineEntry
 from flywheel.model import ClaimType, digest
+from flywheel.text.compose import dated
 
 
 def timeline(claim: TimelineEntry, rules: Rules) -> Iterator[Found]:
@@ -58,7 +58,6 @@ def raw_changed(file: RawFile, rules: Rules) -> Iterator[Found]:
 
 def gone(one: GoneDocument, rules: Rules) -> Iterator[Found]:
     """Claims that rest only on a document that its source has no more."""
-    day = datetime.fromtimestamp(one.gone_at / 1e6, UTC).date().isoformat()
     told = "1 statement rests" if one.claims == 1 else f"{one.claims} statements rest"
-    message = f"{told} only on {one.document}, which is gone since {day}"
+    message = f"{told} only on {one.document}, which is gone since {dated(one.gone_at)}"
     yield Found(kind="entry", id=one.entry_id, place=one.path, message=message)

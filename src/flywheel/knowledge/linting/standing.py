@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from typing import Final
 
 from flywheel.knowledge.linting.values import (
@@ -17,6 +16,7 @@ from flywheel.knowledge.linting.values import (
     Standing,
 )
 from flywheel.model import SERVED, Status
+from flywheel.text.compose import dated
 
 _STALE: Final = "what it rests on has changed since it was last confirmed"
 
@@ -36,7 +36,7 @@ def never_confirmed(one: Standing, rules: Rules) -> Iterator[Found]:
 def _aged(one: Standing, rules: Rules, since: str) -> Iterator[Found]:
     days = rules.limits.days(one.category)
     if one.stamp is not None and one.stamp + days * DAY <= rules.now:
-        message = f"{since} on {_day(one.stamp)}, more than {days} days ago"
+        message = f"{since} on {dated(one.stamp)}, more than {days} days ago"
         yield Found(kind="entry", id=one.id, place=one.path, message=message)
 
 
@@ -49,7 +49,7 @@ def stale(one: Standing, rules: Rules) -> Iterator[Found]:
 def overdue(one: Standing, rules: Rules) -> Iterator[Found]:
     """A page whose review was due."""
     if one.review_by is not None and one.review_by <= rules.now and one.status in SERVED:
-        message = f"somebody should have looked at this {one.type} again by {_day(one.review_by)}"
+        message = f"somebody should have looked at this {one.type} again by {dated(one.review_by)}"
         yield Found(kind=one.kind, id=one.id, place=_place(one), message=message)
 
 
@@ -99,7 +99,3 @@ def loose(one: LooseEdge, rules: Rules) -> Iterator[Found]:
 
 def _place(one: Standing) -> str:
     return one.path if one.kind == "entry" else f"{one.path} [fw:{one.short}]"
-
-
-def _day(micros: int) -> str:
-    return datetime.fromtimestamp(micros / 1e6, UTC).date().isoformat()

@@ -64,14 +64,8 @@ class Reading:
 
     def _learn(self) -> None:
         tree = self._tree
-        after = ""
-        while True:
-            with tree.db.read() as tx:
-                page = record.below(tx, tree.id, "", after)
-            if not page:
-                break
+        for page in record.pages(tree.db, tree.id):
             self._paths.update(file.path for file in page if not file.path.startswith((_LEFT, f"{ASIDE}/")))
-            after = page[-1].path
         after = ""
         while True:
             with tree.db.read() as tx:
