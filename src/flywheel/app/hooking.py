@@ -37,6 +37,9 @@ ENDINGS: Final = 256
 PATIENCE: Final = 600.0
 """Seconds after which such a session is given up: agents also end sessions that never began."""
 
+FIRST_LOOK: Final = 0.5
+"""Seconds after which a session that is over is looked for again, if it was not known yet."""
+
 LAG: Final = 0.03
 """Seconds that the first action waits: the answer is on its way, and writing beside it would slow it."""
 
@@ -162,33 +165,40 @@ class Hooking:
 
     def _ended(self, action: Ended) -> None:
         """The session is over. One whose transcript was never read yet has no row; its end waits for that."""
-        self._endings[session_id(action.agent, action.session)] = (self._parts.db.clock(), time.monotonic())
+        id, now = session_id(action.agent, action.session), time.monotonic()
+        self._endings[id] = (self._parts.db.clock(), now)
         if len(self._endings) > ENDINGS:
             del self._endings[next(iter(self._endings))]
-        self._end_sessions()
+        self._end_known([id])
+        self._look_at = now + FIRST_LOOK
 
     def _end_sessions(self) -> None:
         """Note the end of each session that is over and known by now; look for the others after a growing pause."""
         now = time.monotonic()
+        self._end_known(list(self._endings))
+        for id in [id for id, (_, since) in self._endings.items() if now - since > PATIENCE]:
+            del self._endings[id]
         youngest = max((since for _, since in self._endings.values()), default=now)
-        self._look_at = now + min(0.5 + (now - youngest) / 4, 15.0)
-        for id, (at, since) in list(self._endings.items()):
-            if self._end(id, at) or now - since > PATIENCE:
-                del self._endings[id]
+        self._look_at = now + min(FIRST_LOOK + (now - youngest) / 4, 15.0)
 
-    def _end(self, id: SessionId, at: Micros) -> bool:
-        """Note a session's end, after which its retrospective need not wait for idleness; whether it is known."""
+    def _end_known(self, ids: Sequence[SessionId]) -> None:
+        """Note the ends of those of ``ids`` that have a row: their retrospectives need not wait for idleness."""
+        if not ids:
+            return
         with self._parts.db.read() as tx:
-            row = tx.one("SELECT project_id FROM session WHERE id = :id", id=id)
-        if row is None:
-            return False
-        project, now = ProjectId(row[0]), self._parts.db.clock()
+            known = tx.all("SELECT id, project_id FROM session WHERE id IN :ids", ids=ids)
+        for id, project in known:
+            self._end(SessionId(id), self._endings[SessionId(id)][0], ProjectId(project))
+            del self._endings[SessionId(id)]
+        if known:
+            self._poke()
+
+    def _end(self, id: SessionId, at: Micros, project: ProjectId) -> None:
+        now = self._parts.db.clock()
         with self._parts.db.write() as tx:
             if tx.run("UPDATE session SET ended_at = :at WHERE id = :id", at=at, id=id):
                 tx.changed(Kind.SESSION, id, project)
                 queue.enqueue(tx, kind=RETRO, key=id, project_id=project, now=now, delay=3.0)
-        self._poke()
-        return True
 
     def _observe(self, action: Observe) -> None:
         now = wall_clock()
