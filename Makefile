@@ -13,9 +13,9 @@ up: $(VENV)/.installed
 down:
 	@if [ -x $(BIN)/flywheel ]; then $(BIN)/flywheel down; else echo "Nothing is installed in $(VENV)."; fi
 
-# As many test files at a time as there are cores.
+# Several test files at a time (tests/conftest.py says how many).
 test: check
-	$(BIN)/python -m pytest -n logical --dist loadfile
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 check: $(VENV)/.test
 	$(BIN)/ruff check .

@@ -22,6 +22,18 @@ from flywheel.store.connect import connect
 
 _NUMBERS = itertools.count(1)
 
+_SLOW = ("tests/e2e/", "tests/clients/", "tests/test_wheel.py", "tests/cli/")
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """How many test files run at a time: half of what takes long waits for processes, so more than there are cores."""
+    return max(4, os.cpu_count() or 1)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The files that take long come first, so that no worker is left with one of them at the end."""
+    items.sort(key=lambda item: not item.nodeid.startswith(_SLOW))
+
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:

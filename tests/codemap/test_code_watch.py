@@ -180,7 +180,7 @@ def test_with_a_real_observer(tmp_path: Path) -> None:
     observer.start()
     try:
         (tmp_path / "a.py").write_text("x = 1\n")
-        assert told.get(timeout=10) == (str(tmp_path), "a.py")
+        assert told.get(timeout=60) == (str(tmp_path), "a.py")
     finally:
         observer.stop()
         observer.join()

@@ -87,6 +87,7 @@ def notes(briefing: Briefing) -> dict[str, str]:
 def test_slow_and_failing_sources_give_empty_slices(make: Make, tmp_path: Path) -> None:
     """The briefing comes in time with what the others gave; the record names the slow one and the failing one."""
     hold = threading.Event()
+    hold.set()
 
     def fail() -> None:
         raise OSError("disk")
@@ -101,6 +102,7 @@ def test_slow_and_failing_sources_give_empty_slices(make: Make, tmp_path: Path) 
     try:
         assembler = make(sources, config)
         assembler.assemble(cwd=str(tmp_path))  # the folder is known from now on
+        hold.clear()
         briefing = assembler.assemble(cwd=str(tmp_path), session="s1")
     finally:
         hold.set()

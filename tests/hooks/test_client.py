@@ -41,7 +41,7 @@ class Box:
 
     def run(self, event: str = "SessionStart", payload: bytes = PAYLOAD, env: dict[str, str] | None = None) -> bytes:
         """What the client printed; it must exit 0 and keep its standard error empty."""
-        done = subprocess.run(self.command(event), input=payload, capture_output=True, timeout=20, env=env, check=False)
+        done = subprocess.run(self.command(event), input=payload, capture_output=True, timeout=60, env=env, check=False)
         assert (done.returncode, done.stderr) == (0, b"")
         return done.stdout
 
@@ -170,7 +170,7 @@ def test_slow_daemon_is_given_up_and_not_spooled(box: Box) -> None:
     began = time.monotonic()
 
     def answer(connection: socket.socket, request: bytes) -> None:
-        released.wait(20)
+        released.wait(60)
 
     with serving(box.socket, answer):
         try:
@@ -187,7 +187,7 @@ def test_half_an_answer_and_then_silence_prints_nothing(box: Box) -> None:
 
     def answer(connection: socket.socket, request: bytes) -> None:
         connection.sendall(ok(b'{"half":', length=100))
-        released.wait(20)
+        released.wait(60)
 
     with serving(box.socket, answer):
         try:
@@ -265,7 +265,7 @@ def test_stdin_that_never_ends_is_given_up(box: Box) -> None:
     with serving(box.socket, saying(ok(b"hi"))):
         reader, writer = os.pipe()
         try:
-            done = subprocess.run(box.command(), stdin=reader, capture_output=True, timeout=20, check=False)
+            done = subprocess.run(box.command(), stdin=reader, capture_output=True, timeout=60, check=False)
         finally:
             os.close(reader)
             os.close(writer)
@@ -276,7 +276,7 @@ def test_closed_streams(box: Box) -> None:
     """Closed stdin, stdout and stderr: the answer goes nowhere, least of all to the daemon."""
     with serving(box.socket, saying(ok(b"hi"))) as seen:
         script = '"$0" -I -S "$1" SessionStart <&- >&- 2>&-'
-        done = subprocess.run(["/bin/sh", "-c", script, sys.executable, str(box.script)], timeout=20, check=False)
+        done = subprocess.run(["/bin/sh", "-c", script, sys.executable, str(box.script)], timeout=60, check=False)
     assert done.returncode == 0
     assert [request.partition(b"\r\n\r\n")[2] for request in seen] == [b""]
 
@@ -288,7 +288,7 @@ def test_reader_that_went_away(box: Box) -> None:
         os.close(reader)
         process = subprocess.Popen(box.command(), stdin=subprocess.PIPE, stdout=writer, stderr=subprocess.PIPE)
         os.close(writer)
-        _, errors = process.communicate(PAYLOAD, timeout=20)
+        _, errors = process.communicate(PAYLOAD, timeout=60)
     assert (process.returncode, errors) == (0, b"")
 
 
@@ -304,7 +304,7 @@ def test_missing_configuration_and_arguments_are_silent(box: Box) -> None:
     assert box.run("../../etc") == b"" and box.spooled() == []
     for command in (box.command()[:-1], box.command()):
         (box.folder / "hook.conf").unlink(missing_ok=True)
-        done = subprocess.run(command, input=b"{}", capture_output=True, timeout=20, check=False)
+        done = subprocess.run(command, input=b"{}", capture_output=True, timeout=60, check=False)
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 

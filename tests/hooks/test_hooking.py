@@ -52,7 +52,7 @@ def harvested(db: Db, folder: Path) -> None:
 
 def until(check: Callable[[], bool]) -> None:
     """Look again until ``check`` is true, for a few seconds."""
-    patience = time.monotonic() + 20
+    patience = time.monotonic() + 60
     while not check():
         assert time.monotonic() < patience, "it never came"
         time.sleep(0.02)

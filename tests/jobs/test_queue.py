@@ -60,7 +60,7 @@ def test_a_job_is_part_of_its_data_s_transaction(clocked: ClockedDb) -> None:
         raise ZeroDivisionError
     assert rows(clocked) == [] and take(clocked) is None
     add(clocked)
-    assert clocked.wait(5)
+    assert clocked.wait(60)
 
 
 def test_what_is_claimed_is_what_was_enqueued(clocked: ClockedDb) -> None:

@@ -77,11 +77,11 @@ def test_who_buffers_first_but_commits_last_is_numbered_last(open_db: Callable[[
             tx.run("UPDATE setting SET value = value WHERE name = 'none'")
             buffered.set()
             if slow.dialect == "postgres":
-                assert seen.wait(10)
+                assert seen.wait(60)
 
     thread = threading.Thread(target=write_slowly)
     thread.start()
-    assert buffered.wait(10)
+    assert buffered.wait(60)
     with quick.write() as tx:
         tx.changed(Kind.MESSAGE, "quick", GLOBAL)
     found = ids(quick)
@@ -102,11 +102,11 @@ def test_numbers_taken_early_would_be_missed(postgres_db: Db) -> None:
         with db.write() as tx:
             tx.run(naive, id="slow")
             made.set()
-            assert seen.wait(10)
+            assert seen.wait(60)
 
     thread = threading.Thread(target=write_slowly)
     thread.start()
-    assert made.wait(10)
+    assert made.wait(60)
     with db.write() as tx:
         tx.run(naive, id="quick")
     found = ids(db)

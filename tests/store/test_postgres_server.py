@@ -63,7 +63,7 @@ def test_a_deadlock_is_resolved_by_trying_again(postgres_url: str) -> None:
                 tried.append(first)
                 tx.run("UPDATE setting SET value = value || '1' WHERE name = :n", n=first)
                 if len(tried) <= 2:
-                    both.wait(10)
+                    both.wait(60)
                 tx.run("UPDATE setting SET value = value || '1' WHERE name = :n", n=second)
 
             commit(db, work)
@@ -102,10 +102,10 @@ def test_a_lost_watch_is_unavailable_and_then_replaced(postgres_db: Db, postgres
             " WHERE query LIKE 'LISTEN%' AND datname = current_database()"
         )
     with pytest.raises(Unavailable):
-        postgres_db.wait(5)
+        postgres_db.wait(60)
     assert postgres_db.wait(0)
     commit(postgres_db, lambda tx: tx.run(PUT, name="t"))
-    assert postgres_db.wait(5)
+    assert postgres_db.wait(60)
 
 
 def test_no_free_connection_is_unavailable(hasty: PostgresDb) -> None:
