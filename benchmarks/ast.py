@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import shutil
 import statistics
@@ -12,14 +13,17 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Final
 
+from flywheel.app.indexing import PACE
 from flywheel.codemap.languages import language_of, load
 from flywheel.codemap.pool import ParserPool, cpu_seconds
 from flywheel.codemap.worker import sync_checkout
 from flywheel.config import Config
 from flywheel.index.follow import step
+from flywheel.index.pacing import Pace
 from flywheel.index.text import TextFollower
 from flywheel.jobs.worker import Deps
 from flywheel.model import Micros, Project, ProjectId, SourceFile
@@ -29,44 +33,55 @@ from flywheel.text.redact import Redactor
 
 ROUNDS: Final = 3
 EDITS: Final = 25
+LISTEN: Final = 0.05
+"""Seconds between two looks at a feed that brings nothing."""
 
 
 def run(data: Path | None, n: int | None) -> dict[str, Any]:
     """Index ``data`` (CPython's own ``Lib`` when None), at most ``n`` files of it; the results' unit is in their names.
 
-    ``ratio`` is the cold sync and the full text after it over the floor: tree-sitter alone parsing the same files one
-    after the other in the same run. ``rows_ratio`` is without the full text, which the product writes in a process of
-    its own, beside the sync. ``work_ratio``: the processor time of all processes, full text included, over the floor's;
-    half of it is what two cores could reach, and other work on the machine does not lengthen it. ``incremental_ms`` is
-    one changed file, from the start of its sync to its committed rows.
+    ``ratio`` is the time until rows and full text are all in over the floor: tree-sitter alone parsing the same files
+    one after the other in the same run. The full text is written by a process of its own beside the sync, as in the
+    product; ``rows_ratio`` is until the rows are in, ``text_s`` how much later the full text is. ``work_ratio``: the
+    processor time of all processes over the floor's; half of it is what two cores could reach, and other work on the
+    machine does not lengthen it. ``incremental_ms`` is one changed file, from the start of its sync to its committed
+    rows.
     """
-    ratios, floors, colds, edits, texts, works = [], [], [], [], [], []
+    ratios, floors, colds, edits, texts, works, shares = [], [], [], [], [], [], []
     with tempfile.TemporaryDirectory(prefix="flywheel-ast-") as temporary:
         base = Path(temporary).resolve()
         files = _copy(data or Path(sysconfig.get_paths()["stdlib"]), base / "checkout", n)
         ctags = _ctags(base / "checkout")
         _say(f"{len(files)} files, {sum(file.stat().st_size for file in files) / 1e6:.1f} MB")
         for number in range(ROUNDS):
-            with _indexer(base / f"data{number}") as (deps, pool, project):
+            with _indexer(base / f"data{number}") as (deps, pool, project), _follower(deps.data) as text:
                 start, began = time.perf_counter(), time.process_time()
                 report = sync_checkout(str(base / "checkout"), project, deps, pool)
                 colds.append(time.perf_counter() - start)
-                texts.append(_full_text(deps))
-                worked = time.process_time() - began + sum(cpu_seconds(pid) or 0.0 for pid in pool.pids())
+                followed = text.finish()
+                texts.append(time.perf_counter() - start - colds[-1])
+                parsed = sum(cpu_seconds(pid) or 0.0 for pid in pool.pids())
+                rows = time.process_time() - began
                 with deps.db.read() as tx:
                     indexed = mapper.find(tx, SourceFile, "WHERE state = 'indexed'")
                 began = time.process_time()
                 floors.append(_parse_only([base / "checkout" / row.path for row in indexed]))
-                works.append(worked / (time.process_time() - began))
+                floor = time.process_time() - began
+                shares.append((parsed / floor, rows / floor, followed / floor))
+                works.append(sum(shares[-1]))
                 ratios.append((colds[-1] + texts[-1]) / floors[-1])
-                told = f"cold {colds[-1]:.2f} s, full text {texts[-1]:.2f} s, parsing alone {floors[-1]:.2f} s"
-                _say(f"{told}, {report.symbols} symbols")
+                told = f"cold {colds[-1]:.2f} s, full text {texts[-1]:.2f} s later, parsing alone {floors[-1]:.2f} s"
+                _say(f"{told}, {report.symbols} symbols, work {works[-1]:.2f} of parsing alone")
                 edits += _edit(base / "checkout", [row.path for row in indexed], deps, pool, project)
     return {
         "results": {
             "ratio": round(statistics.median(ratios), 3),
             "rows_ratio": round(statistics.median(cold / floor for cold, floor in zip(colds, floors, strict=True)), 3),
             "work_ratio": round(statistics.median(works), 3),
+            **{
+                f"work_{name}": round(statistics.median(some), 3)
+                for name, some in zip(("parsers", "rows", "text"), zip(*shares, strict=True), strict=True)
+            },
             "text_s": round(statistics.median(texts), 3),
             "incremental_ms": round(statistics.median(edits), 2),
             "incremental_p95_ms": round(statistics.quantiles(edits, n=20)[-1], 2),
@@ -118,15 +133,51 @@ def _indexer(data: Path) -> Iterator[tuple[Deps, ParserPool, Any]]:
         db.close()
 
 
-def _full_text(deps: Deps) -> float:
-    """Seconds that the text index takes to come up with the rows."""
-    start = time.perf_counter()
-    config = deps.config.index
-    follower = TextFollower(deps.data / "text", heap=config.heap_mb << 20, tool_chars=config.tool_chars)
-    while step(deps.db, follower):
+class _Following:
+    """The text index's own process."""
+
+    def __init__(self, data: Path) -> None:
+        spawn = multiprocessing.get_context("spawn")
+        self._ours, theirs = spawn.Pipe()
+        self.process = spawn.Process(target=_follow, args=(data, theirs), daemon=True)
+        self.process.start()
+        self._ours.recv()
+
+    def finish(self) -> float:
+        """Wait until everything that is in the store now is findable; the processor seconds that it all took."""
+        self._ours.send(None)
+        return float(self._ours.recv())
+
+
+@contextmanager
+def _follower(data: Path) -> Iterator[_Following]:
+    following = _Following(data)
+    try:
+        yield following
+    finally:
+        following.process.kill()
+        following.process.join()
+
+
+def _follow(data: Path, told: Connection) -> None:
+    """Follow the change feed at the product's pace, looking where the product is woken; once told, until it is up."""
+    db, config = connect("", data), Config().index
+    follower = TextFollower(data / "text", heap=config.heap_mb << 20, tool_chars=config.tool_chars)
+    told.send(None)
+    began = time.process_time()
+    pace, idle = Pace(db, follower, PACE), 0.0
+    while not told.poll(max(idle, left := pace.left(time.monotonic()))):
+        now, idle = time.monotonic(), 0.0
+        if left == 0:
+            done = step(db, follower)
+            if done:
+                pace.worked(now)
+            idle = 0.0 if done else LISTEN
+    while step(db, follower):
         pass
     follower.close()
-    return time.perf_counter() - start
+    told.send(time.process_time() - began)
+    db.close()
 
 
 def _ctags(root: Path) -> float | None:

@@ -53,7 +53,7 @@ def _wait(client: Client, process: subprocess.Popen[bytes]) -> None:
     end = time.monotonic() + 60
     while time.monotonic() < end:
         with contextlib.suppress(DaemonDown):
-            client.ask("GET", "/v1/health")
+            client.exchange("GET", "/v1/health")
             return
         if process.poll() is not None:
             raise RuntimeError(f"the daemon ended with {process.returncode}")

@@ -27,7 +27,7 @@ def run(data: Path | None, n: int | None) -> dict[str, Any]:
         raise ValueError("devmembench needs --data FOLDER with sessions.jsonl and questions.jsonl")
     sessions = read_lines(data / "sessions.jsonl")
     questions = [one for one in read_lines(data / "questions.jsonl") if one["gold_sessions"]][: n or None]
-    with brought_in([_talk(one) for one in sessions]) as brought:
+    with brought_in([talk_of(one) for one in sessions]) as brought:
 
         def find(one: Question) -> list[str]:
             found = brought.searcher.sessions(query=one["question"], limit=max(DEPTHS))
@@ -39,7 +39,8 @@ def run(data: Path | None, n: int | None) -> dict[str, Any]:
     return {"results": results, "floor": floor, "n": len(questions)}
 
 
-def _talk(session: Mapping[str, Any]) -> Talk:
+def talk_of(session: Mapping[str, Any]) -> Talk:
+    """A session of the data set."""
     return Talk(
         id=session["session"],
         project=session["project"],

@@ -55,7 +55,7 @@ def _locomo(data: Path) -> tuple[list[Talk], list[Question], Callable[[Brought],
     def measured(brought: Brought) -> Measure:
         return lambda some: locomo._measure(some, lambda one: locomo._found(brought, one))
 
-    return locomo._talks(read_lines(data / "turns.jsonl")), questions, measured
+    return locomo.talks_of(read_lines(data / "turns.jsonl")), questions, measured
 
 
 def _devmembench(data: Path) -> tuple[list[Talk], list[Question], Callable[[Brought], Measure]]:
@@ -68,7 +68,7 @@ def _devmembench(data: Path) -> tuple[list[Talk], list[Question], Callable[[Brou
 
         return lambda some: devmembench._measure(some, find)
 
-    return [devmembench._talk(one) for one in read_lines(data / "sessions.jsonl")], questions, measured
+    return [devmembench.talk_of(one) for one in read_lines(data / "sessions.jsonl")], questions, measured
 
 
 def _timed(measure: Measure, questions: Sequence[Question]) -> dict[str, float]:

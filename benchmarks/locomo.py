@@ -32,14 +32,14 @@ def run(data: Path | None, n: int | None) -> dict[str, Any]:
         raise ValueError("locomo needs --data FOLDER with turns.jsonl and queries.jsonl")
     turns = read_lines(data / "turns.jsonl")
     questions = [one for one in read_lines(data / "queries.jsonl") if one["evidence"]][: n or None]
-    with brought_in(_talks(turns)) as brought:
+    with brought_in(talks_of(turns)) as brought:
         results = _measure(questions, lambda one: _found(brought, one))
-    plain = Floor([(_turn_id(turn), turn["conv"], _text(turn)) for turn in turns])
+    plain = Floor([(turn_id(turn), turn["conv"], text_of(turn)) for turn in turns])
     floor = _measure(questions, lambda one: _floor(plain, turns, one))
     return {"results": results, "floor": floor, "n": len(questions)}
 
 
-def _talks(turns: Sequence[Mapping[str, Any]]) -> list[Talk]:
+def talks_of(turns: Sequence[Mapping[str, Any]]) -> list[Talk]:
     """One project a conversation, one session a session; who speaks first is the user."""
     first: dict[str, str] = {}
     sessions: dict[tuple[str, int], list[Mapping[str, Any]]] = {}
@@ -52,18 +52,20 @@ def _talks(turns: Sequence[Mapping[str, Any]]) -> list[Talk]:
             project=conversation,
             at=datetime.strptime(said[0]["date"], "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC),
             messages=[
-                Said(id=_turn_id(turn), user=turn["speaker"] == first[conversation], text=_text(turn)) for turn in said
+                Said(id=turn_id(turn), user=turn["speaker"] == first[conversation], text=text_of(turn)) for turn in said
             ],
         )
         for (conversation, number), said in sessions.items()
     ]
 
 
-def _turn_id(turn: Mapping[str, Any]) -> str:
+def turn_id(turn: Mapping[str, Any]) -> str:
+    """What a turn is called among all conversations."""
     return f"{turn['conv']}/{turn['id']}"
 
 
-def _text(turn: Mapping[str, Any]) -> str:
+def text_of(turn: Mapping[str, Any]) -> str:
+    """What a turn says, with the caption of its picture."""
     caption = f" [{turn['caption']}]" if turn["caption"] else ""
     return f"{turn['speaker']}: {turn['text']}{caption}"
 
@@ -79,7 +81,7 @@ def _found(brought: Brought, question: Question) -> tuple[list[str], list[str]]:
 def _floor(plain: Floor, turns: Sequence[Mapping[str, Any]], question: Question) -> tuple[list[str], list[str]]:
     """The same by plain full text; a session ranks by its best turn."""
     found = plain.search(question["question"], question["conv"])
-    session = {_turn_id(turn): f"{turn['conv']}/{turn['session']}" for turn in turns}
+    session = {turn_id(turn): f"{turn['conv']}/{turn['session']}" for turn in turns}
     return found[:TURNS], list(dict.fromkeys(session[id] for id in found))[:SESSIONS]
 
 

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 import sys
 import sysconfig
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from benchmarks.ast import _indexer
+from benchmarks.rename_edits import GONE, KEPT, Source, append, body
 from flywheel.codemap.beacon_queries import beacons_of
 from flywheel.codemap.beacon_rules import Spot, label_of
-from flywheel.codemap.definitions import Definition, parse
+from flywheel.codemap.definitions import parse
 from flywheel.codemap.pool import ParserPool
 from flywheel.codemap.sighting import seen_at
 from flywheel.codemap.worker import sync_checkout
@@ -25,8 +25,8 @@ from flywheel.knowledge import anchoring, anchors
 from flywheel.model import Anchor, Beacon, EntryId, Job, ProjectId, Status
 from flywheel.store import mapper
 
-CASES: Final = 600
-ROUNDS: Final = 12
+CASES: Final = 640
+ROUNDS: Final = 16
 """The cases are spread over as many edits of the whole tree, each followed by one sync."""
 
 LINES: Final = range(4, 120)
@@ -43,178 +43,6 @@ class Case:
     edit: str
     before: str  # path:qualified
     after: str
-
-
-@dataclass(slots=True)
-class Source:
-    """A file under edit."""
-
-    root: Path
-    path: str
-    target: Definition
-
-    @property
-    def lines(self) -> list[str]:
-        """Its text as it is now."""
-        return (self.root / self.path).read_text("utf-8").split("\n")
-
-    def write(self, lines: Sequence[str], path: str = "") -> None:
-        """Its new text, there or at another path."""
-        file = self.root / (path or self.path)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text("\n".join(lines), "utf-8")
-        if path and path != self.path:
-            (self.root / self.path).unlink()
-
-    @property
-    def own(self) -> list[str]:
-        """The definition's lines."""
-        return self.lines[self.target.start_line - 1 : self.target.stop_line]
-
-    @property
-    def rest(self) -> list[str]:
-        """The file without it."""
-        lines = self.lines
-        return lines[: self.target.start_line - 1] + lines[self.target.stop_line :]
-
-    @property
-    def top(self) -> bool:
-        """Whether it stands at the top of its file, so that it can be cut out."""
-        return "." not in self.target.qualified
-
-
-Edit = Callable[[Source, str], str | None]
-"""Edits a file, given the path of another one beside it; the new ``path:qualified``, "" for none, None if it cannot."""
-
-
-def renamed(source: Source, other: str) -> str | None:
-    """Every use of the name in the file, too."""
-    new = f"{_fresh(source.target.name)}"
-    source.write([_word(source.target.name, new, line) for line in source.lines])
-    return f"{source.path}:{_last(source.target.qualified, new)}"
-
-
-def renamed_and_edited(source: Source, other: str) -> str | None:
-    """A statement more in its body."""
-    lines = source.lines
-    at = _body(source)
-    if at is None or source.target.kind == "class":
-        return None
-    source.write([*lines[:at], f"{_indent(lines[at])}assert True", *lines[at:]])
-    return renamed(source, other)
-
-
-def class_renamed(source: Source, other: str) -> str | None:
-    """The class around a method has another name."""
-    above, _, leaf = source.target.qualified.rpartition(".")
-    if source.target.kind != "method" or not above or "." in above:
-        return None
-    new = _fresh(above)
-    source.write([_word(above, new, line) for line in source.lines])
-    return f"{source.path}:{new}.{leaf}"
-
-
-def moved(source: Source, other: str) -> str | None:
-    """Cut out and put at the end of another file, word by word."""
-    if not source.top:
-        return None
-    _append(source, other, source.own)
-    source.write(source.rest)
-    return f"{other}:{source.target.qualified}"
-
-
-def moved_and_edited(source: Source, other: str) -> str | None:
-    """With a statement more in its body."""
-    at = _body(source)
-    if at is None or not source.top or source.target.kind == "class":
-        return None
-    own, at = source.own, at - source.target.start_line + 1
-    _append(source, other, [*own[:at], f"{_indent(own[at])}assert True", *own[at:]])
-    source.write(source.rest)
-    return f"{other}:{source.target.qualified}"
-
-
-def moved_and_renamed(source: Source, other: str) -> str | None:
-    """Put elsewhere under another name."""
-    if not source.top:
-        return None
-    new = _fresh(source.target.name)
-    _append(source, other, [_word(source.target.name, new, line) for line in source.own])
-    source.write(source.rest)
-    return f"{other}:{new}"
-
-
-def file_moved(source: Source, other: str) -> str | None:
-    """The whole file goes to a new folder."""
-    head, _, name = source.path.rpartition("/")
-    path = f"{head}/inner_parts/{name}"
-    source.write(source.lines, path)
-    return f"{path}:{source.target.qualified}"
-
-
-def file_renamed_and_edited(source: Source, other: str) -> str | None:
-    """The file has another name and a function more, and the definition another comment."""
-    path = f"{source.path.removesuffix('.py')}_next.py"
-    lines = source.lines
-    at = source.target.start_line - 1
-    note = f"{_indent(lines[at])}# moved here with its file"
-    source.write([*lines[:at], note, *lines[at:], "", "def added_beside(first, second):", "    return second"], path)
-    return f"{path}:{source.target.qualified}"
-
-
-def deleted(source: Source, other: str) -> str | None:
-    """It is no more, and nothing takes its place."""
-    return _gone(source)
-
-
-def deleted_beside_a_copy(source: Source, other: str) -> str | None:
-    """It is no more; its copy under the same name elsewhere was there before (see `_prepare`)."""
-    return _gone(source) if source.top else None
-
-
-def replaced(source: Source, other: str) -> str | None:
-    """Another definition of another name stands in its place."""
-    if not source.top:
-        return None
-    lines = source.lines
-    at = source.target.start_line - 1
-    taken = [
-        "def read_the_other_table(rows, limit=100):",
-        "    kept = [row for row in rows if row is not None]",
-        "    return sorted(kept)[:limit]",
-    ]
-    source.write(lines[:at] + taken + lines[source.target.stop_line :])
-    return ""
-
-
-def name_taken(source: Source, other: str) -> str | None:
-    """It is no more, and a thing of another kind of work gets its name in another file."""
-    if not source.top:
-        return None
-    name = source.target.name
-    head = f"class {name}:" if source.target.kind == "class" else f"def {name}(channel, *, volume):"
-    body = ["    tones = (440, 466, 494)", "    loudest = max(tones)", "    rest = [tone / loudest for tone in tones]"]
-    _append(source, other, [head, *body])
-    source.write(source.rest)
-    return ""
-
-
-KEPT: Final[Mapping[str, Edit]] = {
-    "renamed": renamed,
-    "renamed_edited": renamed_and_edited,
-    "class_renamed": class_renamed,
-    "moved": moved,
-    "moved_edited": moved_and_edited,
-    "moved_renamed": moved_and_renamed,
-    "file_moved": file_moved,
-    "file_renamed_edited": file_renamed_and_edited,
-}
-GONE: Final[Mapping[str, Edit]] = {
-    "deleted": deleted,
-    "deleted_copy": deleted_beside_a_copy,
-    "replaced": replaced,
-    "name_taken": name_taken,
-}
 
 
 def run(data: Path | None, n: int | None) -> dict[str, Any]:
@@ -304,12 +132,13 @@ class _Choice:
 
 def _can(edit: str, source: Source) -> bool:
     """Whether such a definition can have this edit."""
-    body = source.target.kind != "class" and _body(source) is not None
+    plain = source.target.kind != "class" and body(source) is not None
     return {
         "class_renamed": source.target.kind == "method" and source.target.qualified.count(".") == 1,
-        "renamed_edited": body,
-        "moved_edited": source.top and body,
-    }.get(edit, source.top or edit in ("renamed", "file_moved", "file_renamed_edited"))
+        "renamed_edited": plain,
+        "moved_edited": source.top and plain,
+        "resigned": source.top and plain,
+    }.get(edit, source.top or edit in ("renamed", "file_moved", "file_renamed_edited", "all_at_once"))
 
 
 def _rounds(
@@ -320,8 +149,8 @@ def _rounds(
 ) -> list[Told]:
     deps, pool, project = inside
     for edit, source, other in cases:
-        if edit == "deleted_copy":
-            _append(source, other, source.own)
+        if edit in ("deleted_copy", "moved_copy"):
+            append(source, other, source.own)
     sync_checkout(str(root), project, deps, pool)
     told: list[Told] = []
     size = -(-len(cases) // ROUNDS)
@@ -412,40 +241,3 @@ def _python(folder: Path) -> Iterator[Path]:
 
 def _ties(deps: Deps, project: ProjectId) -> _Ties:
     return _Ties(deps, project)
-
-
-def _gone(source: Source) -> str:
-    left, at = source.rest, source.target.start_line - 1
-    source.write([*left[:at], *([] if source.top else ["    pass"]), *left[at:]])
-    return ""
-
-
-def _append(source: Source, other: str, lines: Sequence[str]) -> None:
-    file = source.root / other
-    file.write_text("\n".join([file.read_text("utf-8", "replace").rstrip("\n"), "", "", *lines, ""]), "utf-8")
-
-
-def _body(source: Source) -> int | None:
-    """The index of the last line of the body where that is a plain statement of its own: a return."""
-    lines = source.lines
-    at = source.target.stop_line - 1
-    return at if re.match(r"\s+return\b[^([{]*$", lines[at]) else None
-
-
-def _fresh(name: str) -> str:
-    """Another name of the same style."""
-    head = name[: len(name) - len(name.lstrip("_"))]
-    plain = name.lstrip("_")
-    return f"{head}Fresh{plain}" if plain[:1].isupper() else f"{head}fresh_{plain}"
-
-
-def _word(old: str, new: str, line: str) -> str:
-    return re.sub(rf"(?<!\w){re.escape(old)}(?!\w)", new, line)
-
-
-def _last(qualified: str, name: str) -> str:
-    return f"{qualified.rpartition('.')[0]}.{name}".lstrip(".")
-
-
-def _indent(line: str) -> str:
-    return line[: len(line) - len(line.lstrip())]

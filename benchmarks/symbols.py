@@ -88,9 +88,10 @@ def _fill(parts: Any, checkout: Path, count: int) -> tuple[ProjectId, list[Symbo
     start = time.perf_counter()
     made: list[Symbol] = []
     words = vocabulary(random.Random(5), 2000)
+    split = [(one, re.split(rf"(?<!\w){re.escape(one.name)}(?!\w)", one.signature)) for one in found]
     for number in range(max(0, count // len(found) - 1)):
-        _write(parts.db, _files(files, number), _copies(found, number, words[number]), project)
-        made = list(_copies(found[:: max(1, len(found) // 20)], number, words[number])) + made[:2000]
+        _write(parts.db, _files(files, number), _copies(split, number, words[number]), project)
+        made = list(_copies(split[:: max(1, len(found) // 20)], number, words[number])) + made[:2000]
         if number % 10 == 0:
             print(f"{(number + 2) * len(found)} rows, {time.perf_counter() - start:.0f} s", file=sys.stderr, flush=True)
     stored = time.perf_counter() - start
@@ -101,11 +102,11 @@ def _fill(parts: Any, checkout: Path, count: int) -> tuple[ProjectId, list[Symbo
     return project, [*made, *found], stored, time.perf_counter() - start - stored
 
 
-def _copies(found: Sequence[Symbol], number: int, word: str) -> Iterator[Symbol]:
-    for symbol in found:
+def _copies(found: Sequence[tuple[Symbol, list[str]]], number: int, word: str) -> Iterator[Symbol]:
+    """Copies with another name; each symbol comes with its signature, split where its name stands."""
+    for symbol, parts in found:
         name = f"{symbol.name}_{word}"
         head = symbol.qualified.rpartition(".")[0]
-        said = re.sub(rf"(?<!\w){re.escape(symbol.name)}(?!\w)", name, symbol.signature)
         yield replace(
             symbol,
             id=evidence_id("copy", str(number), symbol.id),
@@ -113,7 +114,7 @@ def _copies(found: Sequence[Symbol], number: int, word: str) -> Iterator[Symbol]
             path=f"{word}/{symbol.path}",
             name=name,
             qualified=f"{head}.{name}".lstrip("."),
-            signature=reworded(said, symbol.signature),
+            signature=reworded(name.join(parts), symbol.signature),
         )
 
 

@@ -1,4 +1,5 @@
-"""The neighbourhood of files: does it hold the one that has to change? PageRank against import distance."""
+"""The neighbourhood of files: does it hold the one that has to change? PageRank over uses and imports, over imports
+alone, and import distance."""
 
 from __future__ import annotations
 
@@ -17,8 +18,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from benchmarks.ast import _indexer
-from flywheel.codemap.charting import web_of
-from flywheel.codemap.topology import Web, neighbourhood, steps_from
+from flywheel.codemap.charting import imports_of, web_of
+from flywheel.codemap.rows import Place
+from flywheel.codemap.topology import Web, neighbourhood, pairs_of, steps_from, weave
+from flywheel.codemap.weighing import weigh
 from flywheel.codemap.worker import sync_checkout
 from flywheel.store import Tx
 
@@ -47,13 +50,16 @@ class Case:
 class Index:
     """What is known of one tree."""
 
-    web: Web
+    web: Web  # as the product keeps it: imports and uses
+    imports: Web
     files: frozenset[str]
     unique: Mapping[str, str]  # name of a definition that only one file has → the file
 
 
 def run(data: Path | None, n: int | None) -> dict[str, Any]:
     """Hit rates at 5, 10 and 20 in per cent, and milliseconds of one ranking.
+
+    ``results`` are the product's; those called ``imports``, of PageRank over imports alone; ``floor``: import distance.
 
     ``data`` with an ``instances.jsonl``: issues of Django with the one file that fixed them, over the release before
     (from PyPI, kept in the system's temporary folder). One begins with the files that the issue names, without the one
@@ -64,22 +70,26 @@ def run(data: Path | None, n: int | None) -> dict[str, Any]:
         raise SystemExit("topology needs --data: a folder with instances.jsonl, or a git checkout")
     found = _issues(data / "instances.jsonl") if (data / "instances.jsonl").is_file() else _commits(data)
     cases = [(index, case) for index, some in found for case in some][:n]
-    walk: dict[tuple[int, str], int] = defaultdict(int)
-    plain: dict[tuple[int, str], int] = defaultdict(int)
+    walk, alone, plain = (defaultdict[tuple[int, str], int](int) for _ in range(3))
     untold = sum(not case.told for _, case in cases)
     took = []
     for index, case in cases:
         start = time.thread_time()
         ranked = [near.path for near in neighbourhood(index.web, case.seeds, most=CUTS[-1])]
         took.append((time.thread_time() - start) * 1000)
-        near = by_distance(index.web, case.seeds)
+        over = [near.path for near in neighbourhood(index.imports, case.seeds, most=CUTS[-1])]
+        near = by_distance(index.imports, case.seeds)
         for cut in CUTS:
-            for hits, order in ((walk, ranked), (plain, near)):
+            for hits, order in ((walk, ranked), (alone, over), (plain, near)):
                 hits[cut, "at"] += case.gold in order[:cut]
                 hits[cut, "untold_at"] += not case.told and case.gold in order[:cut]
     counts = {"at": len(cases), "untold_at": untold}
     return {
-        "results": {**_shares(walk, counts), "rank_ms": round(statistics.median(took), 2) if took else None},
+        "results": {
+            **_shares(walk, counts),
+            **{f"imports_{name}": share for name, share in _shares(alone, counts).items()},
+            "rank_ms": round(statistics.median(took), 2) if took else None,
+        },
         "floor": _shares(plain, counts),
         "n": {"all": len(cases), "untold": untold},
     }
@@ -147,8 +157,10 @@ def _index(tree: Path) -> Index:
         _indexer(Path(temporary).resolve() / "data") as (deps, pool, project),
     ):
         sync_checkout(str(tree), project, deps, pool)
+        weigh(Place(project, str(tree)), deps)
         with deps.db.read() as tx:
-            return Index(web=web_of(tx, project), files=_files(tx), unique=_unique(tx))
+            imports = weave(*pairs_of(imports_of(tx, str(tree), ())))
+            return Index(web=web_of(tx, project), imports=imports, files=_files(tx), unique=_unique(tx))
 
 
 def _files(tx: Tx) -> frozenset[str]:
@@ -183,7 +195,7 @@ def _commits(checkout: Path) -> list[tuple[Index, list[Case]]]:
     index = _index(checkout.resolve())
     command = ("git", "-C", str(checkout), "log", "--no-merges", "--name-only", "--format=%x00")
     told = subprocess.run(command, capture_output=True, check=True, text=True).stdout
-    return [(index, [case for commit in told.split("\0") for case in _pairs(commit.split("\n"), index.web)])]
+    return [(index, [case for commit in told.split("\0") for case in _pairs(commit.split("\n"), index.imports)])]
 
 
 def _pairs(paths: Sequence[str], web: Web) -> list[Case]:

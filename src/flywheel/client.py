@@ -81,7 +81,9 @@ class Client(Verbs):
         self._path = socket_path
         self._timeout = timeout
 
-    def ask(self, method: str, path: str, body: bytes | Iterator[bytes] = b"", kind: str = "application/json") -> bytes:
+    def exchange(
+        self, method: str, path: str, body: bytes | Iterator[bytes] = b"", kind: str = "application/json"
+    ) -> bytes:
         """One request; the body of a 2xx answer. A body that comes piece by piece is sent as it comes."""
         head = f"{method} {path} HTTP/1.1\r\nHost: flywheel\r\nContent-Type: {kind}\r\n"
         try:
@@ -98,7 +100,7 @@ class Client(Verbs):
         from flywheel.api import Api
         from flywheel.codec import decode, encode, result_type
 
-        return decode(result_type(getattr(Api, verb)), self.ask("POST", f"/v1/{verb}", encode(given)))
+        return decode(result_type(getattr(Api, verb)), self.exchange("POST", f"/v1/{verb}", encode(given)))
 
     def transcript_put(
         self,
@@ -120,7 +122,7 @@ class Client(Verbs):
         if key and not (key.isprintable() and key.isascii()):
             raise errors.BadInput("an Idempotency-Key is printable ASCII", field="Idempotency-Key")
         kind = "application/octet-stream" + (f"\r\nIdempotency-Key: {key}" if key else "")
-        return decode(Transcript, self.ask("POST", path, content, kind))
+        return decode(Transcript, self.exchange("POST", path, content, kind))
 
     def transcript(self, *, id: str) -> Transcript:
         from urllib.parse import quote
@@ -128,17 +130,17 @@ class Client(Verbs):
         from flywheel.api import Transcript
         from flywheel.codec import decode
 
-        return decode(Transcript, self.ask("GET", f"/v1/transcripts/{quote(id, safe='')}"))
+        return decode(Transcript, self.exchange("GET", f"/v1/transcripts/{quote(id, safe='')}"))
 
     def transcripts(self, *, limit: int = 50) -> TranscriptList:
         from flywheel.api import TranscriptList
         from flywheel.codec import decode
 
-        return decode(TranscriptList, self.ask("GET", f"/v1/transcripts?limit={limit}"))
+        return decode(TranscriptList, self.exchange("GET", f"/v1/transcripts?limit={limit}"))
 
     def hook(self, *, agent: str, event: str, payload: bytes, host: str = "") -> bytes:
         kind = "application/octet-stream" + (f"\r\nX-Flywheel-Host: {host}" if host else "")
-        return self.ask("POST", f"/v1/hook/{agent}/{event}", payload, kind)
+        return self.exchange("POST", f"/v1/hook/{agent}/{event}", payload, kind)
 
 
 def client_at(socket_path: Path, *, timeout: float = 60.0) -> Client:

@@ -13,12 +13,21 @@ from flywheel.errors import ConfigError
 
 Table = Mapping[str, object]
 
+MODEL_KINDS = ("sentence-transformers", "openai", "voyage")
+"""What stands before the colon of an embedding model's name."""
+
 
 def _setting(
-    default: object, doc: str, *, low: float | None = None, high: float | None = None, among: Sequence[str] = ()
+    default: object,
+    doc: str,
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    among: Sequence[str] = (),
+    free: bool = False,
 ) -> Any:
-    """A setting with its one-line comment and its bounds, both inclusive."""
-    meta = {"doc": doc, "low": low, "high": high, "among": tuple(among)}
+    """A setting with its one-line comment and its bounds, both inclusive; ``free``: a table with keys of any name."""
+    meta = {"doc": doc, "low": low, "high": high, "among": tuple(among), "free": free}
     if isinstance(default, dict):
         frozen = MappingProxyType(default)
         return field(default_factory=lambda: frozen, metadata=meta)
@@ -53,6 +62,16 @@ class ExtractConfig:
 
     floor: float = _setting(0.5, "Candidates that the signal rules score lower are not kept.", low=0, high=1)
     idle_minutes: int = _setting(15, "A session counts as over after this long without a message.", low=1, high=1440)
+    model: bool = _setting(True, "Where there is a language model, it reads sessions and documents after the rules.")
+    model_days: int = _setting(
+        2, "Older ones are read by a model only when asked: flywheel llm backfill.", low=0, high=36500
+    )
+    model_least: int = _setting(
+        120,
+        "A shorter session (tokens of what you said) goes to a model only where rules find something.",
+        low=0,
+        high=100000,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,8 +115,63 @@ class IndexConfig:
 class EmbedConfig:
     """Vectors."""
 
-    model: str = _setting("static", 'Embedding model: "static" (bundled), "none", or "sentence-transformers:NAME".')
+    model: str = _setting(
+        "static",
+        'Embedding model: "static" or "minilm" (bundled), "none", "sentence-transformers:NAME", "openai:NAME" (any'
+        ' server of that kind) or "voyage:NAME".',
+    )
+    url: str = _setting("", 'Base address of an embedding server; "" is the provider\'s own.')
+    key_env: str = _setting("", 'The environment variable with its key; "" is OPENAI_API_KEY or VOYAGE_API_KEY.')
+    dimensions: int = _setting(
+        0, "Numbers of a vector to ask a server for; 0 leaves it to the model.", low=0, high=8192
+    )
+    seconds: float = _setting(30.0, "How long one request to a server may take.", low=0.05, high=600)
+    query_prompt: str = _setting("", 'What stands before a question; "" is the model\'s own, if it has one.')
+    passage_prompt: str = _setting("", "What stands before a text that is looked for.")
+    device: str = _setting("", 'Where sentence-transformers computes: "cpu", "cuda", ...; "" is the best there is.')
     code: str = _setting("minilm", 'Embedding model of code: "minilm" (bundled), or "none" for that of the rest.')
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LlmConfig:
+    """Language models. Without one, rules do the work."""
+
+    provider: str = _setting(
+        "auto",
+        '"auto" (anthropic when ANTHROPIC_API_KEY is set, else rules), "rules" (no model), "anthropic", "openai" (any'
+        ' server of that kind: Ollama, vLLM, LM Studio), "agent" (an agent\'s command line).',
+        among=("auto", "rules", "anthropic", "openai", "agent"),
+    )
+    model: str = _setting("", 'The model; "" is the provider\'s default in config/llm.toml.')
+    editor: str = _setting(
+        "", 'The stronger model that edits the memory; "" is llm.model, or the provider\'s own in config/llm.toml.'
+    )
+    url: str = _setting(
+        "", 'Base address of the server; "" is the provider\'s own. For Ollama "http://127.0.0.1:11434/v1".'
+    )
+    key_env: str = _setting("", 'The environment variable with the key; "" is ANTHROPIC_API_KEY or OPENAI_API_KEY.')
+    retro: bool = _setting(False, "A few sentences by the model after each look back, cited.")
+    seconds: float = _setting(120.0, "How long one call may take.", low=0.05, high=3600)
+    day_usd: float = _setting(1.0, "Dollars that a day (UTC) may cost; -1 is no cap.", low=-1, high=100000)
+    month_usd: float = _setting(10.0, "Dollars that a month (UTC) may cost; -1 is no cap.", low=-1, high=1000000)
+    day_tokens: int = _setting(10000000, "Tokens of a day (UTC); -1 is no cap.", low=-1, high=10**12)
+    month_tokens: int = _setting(100000000, "Tokens of a month (UTC); -1 is no cap.", low=-1, high=10**13)
+    purpose_shares: Mapping[str, float] = _setting(
+        {"extract": 0.8, "retro": 0.4, "ask": 0.5, "rerank": 0.3, "lint": 0.2, "test": 0.1},
+        "The part of each cap that one purpose may take.",
+        low=0,
+        high=1,
+    )
+    project_shares: Mapping[str, float] = _setting(
+        {}, "The part of each cap that one project, by name or id, may take: { shop = 0.5 }.", low=0, high=1, free=True
+    )
+    input_usd: float = _setting(
+        -1.0, "Dollars per million input tokens; -1: as config/llm.toml says.", low=-1, high=10000
+    )
+    output_usd: float = _setting(-1.0, "Dollars per million output tokens; -1: likewise.", low=-1, high=10000)
+    agent_command: str = _setting("claude", 'The agent\'s program, with provider = "agent".')
+    agent_day: int = _setting(100, "How often a day (UTC) the agent's program is started at most.", low=0, high=100000)
+    agent_at_once: int = _setting(1, "How many of it may run at once.", low=1, high=8)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,6 +183,16 @@ class SearchConfig:
     prerequisites: int = _setting(2, "How many steps of prerequisites come with an entry; 0 is none.", low=0, high=5)
     prerequisite_share: float = _setting(
         0.25, "The part of an answer, or of a briefing's entries, that prerequisites may take.", low=0, high=1
+    )
+    rerank: str = _setting(
+        "",
+        'A model that orders the best 50 hits of a search again: "" (none), "http", "http:NAME" (Cohere, Jina, vLLM,'
+        ' text-embeddings-inference) or "sentence-transformers:NAME" (a cross-encoder).',
+    )
+    rerank_url: str = _setting("", 'Address of a reranking server, up to "/rerank".')
+    rerank_key_env: str = _setting("", "The environment variable with its key.")
+    rerank_seconds: float = _setting(
+        0.5, "How long a search waits for it; then the order is as before.", low=0.01, high=30
     )
 
 
@@ -221,8 +305,11 @@ class LogConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
-    """Every setting. Sections are the tables of `flywheel.toml`."""
+    """Every setting. Sections are the tables of `flywheel.toml`; what belongs to no section stands above them."""
 
+    offline: bool = _setting(
+        False, "Nothing leaves this machine: no connection is opened but to the daemon's socket and the store."
+    )
     store: StoreConfig = field(default_factory=StoreConfig)
     harvest: HarvestConfig = field(default_factory=HarvestConfig)
     extract: ExtractConfig = field(default_factory=ExtractConfig)
@@ -231,6 +318,7 @@ class Config:
     lint: LintConfig = field(default_factory=LintConfig)
     index: IndexConfig = field(default_factory=IndexConfig)
     embed: EmbedConfig = field(default_factory=EmbedConfig)
+    llm: LlmConfig = field(default_factory=LlmConfig)
     search: SearchConfig = field(default_factory=SearchConfig)
     code: CodeConfig = field(default_factory=CodeConfig)
     context: ContextConfig = field(default_factory=ContextConfig)
@@ -286,6 +374,12 @@ def parse_config(table: Table, *, file: str = "flywheel.toml", text: str = "") -
         at = _line(text, name, None)
         if name not in known:
             problems.append(f"{file}:{at}: unknown section [{name}]; {_nearest(name, known)}")
+        elif "doc" in known[name].metadata:
+            found = _check(known[name], value)
+            if isinstance(found, _Wrong):
+                problems.append(f"{file}:{at}: {name} {found.what}")
+            else:
+                sections[name] = found
         elif not isinstance(value, Mapping):
             problems.append(f"{file}:{at}: {name} is a section; write [{name}] and its settings below it")
         else:
@@ -302,11 +396,20 @@ def _impossible(config: Config) -> Iterator[tuple[str, str, str]]:
     socket, model = config.daemon.socket, config.embed.model
     if socket and not socket.startswith("/"):
         yield "daemon", "socket", f"daemon.socket must be an absolute path; it is {socket!r}"
-    if model not in ("static", "none") and not model.startswith("sentence-transformers:"):
-        yield "embed", "model", f'embed.model must be "static", "none" or "sentence-transformers:NAME"; it is {model!r}'
+    if wrong := not_a_model(model):
+        yield "embed", "model", f"embed.model {wrong}"
     total = sum(config.context.shares.values())
     if total > 1 + 1e-9:
         yield "context", "shares", f"context.shares add up to {total:.2f}; make them at most 1"
+
+
+def not_a_model(model: str) -> str:
+    """What is wrong with the name of an embedding model; "" when nothing is."""
+    kind, colon, name = model.partition(":")
+    if model in ("static", "minilm", "none") or (kind in MODEL_KINDS and colon and name.strip()):
+        return ""
+    named = ", ".join(f'"{one}:NAME"' for one in MODEL_KINDS)
+    return f'must be "static", "minilm", "none" or one of {named}; it is {model!r}'
 
 
 def _section_type(of: Field[Any]) -> object:
@@ -358,7 +461,7 @@ def _check_table(setting: Field[Any], default: Mapping[str, float], value: objec
         return _Wrong(f"must be a table of numbers; it is {value!r}")
     merged = dict(default)
     for key, number in value.items():
-        if key not in default:
+        if key not in default and not setting.metadata["free"]:
             return _Wrong(f"has no {key!r}; {_nearest(key, default)}")
         if isinstance(number, bool) or not isinstance(number, int | float):
             return _Wrong(f"needs a number for {key!r}; it is {number!r}")
@@ -418,7 +521,9 @@ def default_of(setting: Field[Any]) -> object:
 def render_defaults() -> str:
     """The text of `config/flywheel.toml`: every setting with its default and its comment."""
     lines = ["# Flywheel's settings with their defaults. Copy what you change; leave the rest out.", ""]
-    for section in fields(Config):
+    for alone in (one for one in fields(Config) if "doc" in one.metadata):
+        lines += [f"# {alone.metadata['doc']}", f"{alone.name} = {_toml(default_of(alone))}", ""]
+    for section in (one for one in fields(Config) if "doc" not in one.metadata):
         kind = cast("type[Any]", _section_type(section))
         lines += [f"# {kind.__doc__}", f"[{section.name}]"]
         for setting in fields(kind):
@@ -431,6 +536,8 @@ def _toml(value: object) -> str:
     """A default as TOML source."""
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, Mapping) and not value:
+        return "{}"
     if isinstance(value, Mapping):
         return "{ " + ", ".join(f"{k} = {_toml(v)}" for k, v in value.items()) + " }"
     if isinstance(value, tuple):

@@ -10,7 +10,9 @@ FlywheelError
 ├── Conflict            the state does not allow it now: exit 5, HTTP 409
 ├── Unavailable         try again later: exit 6, HTTP 503, retryable
 │   ├── DaemonDown      no daemon answers on the socket
-│   └── StoreBusy       the database was locked for too long
+│   ├── StoreBusy       the database was locked for too long
+│   └── Waiting         a cap is reached, or a provider says when to come back
+├── Unusable            a language model's answers could not be used: exit 8, HTTP 502
 ├── StoreError          the database cannot be used: exit 7, HTTP 500
 │   ├── NewerDatabase   written by a newer Flywheel
 │   ├── CorruptDatabase failed its integrity check
@@ -99,6 +101,26 @@ class StoreBusy(Unavailable):
     """The database stayed locked for longer than the busy limit."""
 
     code = "store_busy"
+
+
+class Waiting(Unavailable):
+    """Not before a time that is known: a cap is reached, or a provider says when to come back.
+
+    ``until`` is microseconds UTC. A job that raises it is put back until then, and no attempt is counted.
+    """
+
+    code = "waiting"
+
+    @property
+    def until(self) -> int:
+        """When to try again, microseconds UTC."""
+        return int(str(self.details.get("until") or 0))
+
+
+class Unusable(FlywheelError):
+    """A language model's answers could not be used, though it was told what was wrong; nothing of them is kept."""
+
+    code, exit_code, status = "unusable", 8, 502
 
 
 class StoreError(FlywheelError):

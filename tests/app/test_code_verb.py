@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.projects.repos import git
 
 from flywheel import app
 from flywheel.codemap.referring import Question, find_uses, look_through
@@ -103,6 +104,15 @@ def test_code_is_found_by_what_it_does(ready: tuple[app.App, str]) -> None:
     assert (best.name, best.path, best.line, best.signature) == ("draw", "server.py", 13, "def draw(picture)")
 
 
+def test_a_word_that_is_a_name_finds_that_first(ready: tuple[app.App, str]) -> None:
+    """The definitions of that name come before what is near in meaning, and each once."""
+    made, shop = ready
+    for name in ("RateLimiter", "RateLimiter.allow", "Door"):
+        hits = made.code(query=name, cwd=shop).hits
+        assert hits[0].name == name and len({hit.id for hit in hits}) == len(hits)
+    assert {hit.name for hit in made.code(query="allow", cwd=shop).hits[:2]} == {"RateLimiter.allow", "Door.allow"}
+
+
 def test_a_search_of_everything_does_not_ask_the_model(ready: tuple[app.App, str]) -> None:
     """Only who asks for definitions gets them by meaning."""
     made, shop = ready
@@ -137,6 +147,9 @@ def test_names_are_exact(product: tuple[app.App, str]) -> None:
     for spelling in ("RateLimiter.allow", "RateLimiter::allow", "limits.py:allow", "limits.py:RateLimiter#allow"):
         assert names(spelling) == both[1:], spelling
     assert names("Allow") == names("allo") == names("imits.py:allow") == []
+    assert [hit.used_in for hit in made.code(symbol="allow", cwd=shop).hits] == [1, 1]
+    assert [hit.used_in for hit in made.code(symbol="draw", cwd=shop).hits] == [0]
+    assert {hit.used_in for hit in made.code(query="request", cwd=shop).hits} == {None}
     nothing = made.code(symbol="nowhere", cwd=shop)
     assert nothing.reason == "no match" and "'nowhere'" in nothing.notes[0]
 
@@ -201,3 +214,34 @@ def test_a_process_that_fails_is_an_error_of_ours() -> None:
     """Whoever asked is told to try again."""
     with pytest.raises(Unavailable, match="try again"):
         find_uses(Question(name="f", files=[]), (sys.executable, "-c", "raise SystemExit(3)"))
+
+
+def test_two_work_trees_show_a_definition_once(tmp_path: Path) -> None:
+    """Of the tree that one stands in, else once; what only the other one has is found as well."""
+    shop, tree = tmp_path / "shop", tmp_path / "tree"
+    git(tmp_path, "init", "-q", "-b", "main", str(shop))
+    for name, text in FILES.items():
+        (shop / name).write_text(text)
+    git(shop, "add", "-A")
+    git(shop, "commit", "-qm", "begin")
+    git(shop, "worktree", "add", "-q", "-b", "next", str(tree))
+    (tree / "limits.py").write_text("# moved\n" * 9 + FILES["limits.py"])
+    (tree / "newer.py").write_text('def refill(window):\n    """Empty the sliding window of requests."""\n')
+    config = parse_config({"embed": {"model": "none", "code": "none"}})
+    places = Places(config=tmp_path / "c", data=tmp_path / "d", run=tmp_path / "r")
+    parts = app.open_parts(config, places, {}, tmp_path)
+    made = app.App(parts)
+    try:
+        for root in (shop, tree):
+            made.sync(cwd=str(root))
+        app.settle_all(parts)
+        for root, line in ((shop, 2), (tree, 11)):
+            found = made.code(query="counts requests in a sliding window", cwd=str(root), limit=5).hits
+            names = [(hit.name, hit.line) for hit in found]
+            assert {("RateLimiter", line), ("refill", 1)} <= set(names) and len(names) == len(dict(names)) >= 3
+            assert [hit.line for hit in made.code(symbol="RateLimiter", cwd=str(root)).hits] == [line]
+        (drawn,) = made.code(symbol="draw", cwd=str(tree)).hits
+        assert len(made.code(symbol="draw", project=drawn.project_id).hits) == 1
+    finally:
+        made.close()
+        parts.close()

@@ -9,6 +9,7 @@ from flywheel import app
 from flywheel.errors import BadInput, NotFound, Refused
 from flywheel.model import Feedback, Kind, Micros, Review
 from flywheel.search.queries import HELPED, called_wrong, usefulness
+from flywheel.search.usefulness import HARM
 from flywheel.store.mapper import find, insert
 from flywheel.text.redact import Redactor
 
@@ -136,7 +137,10 @@ def test_what_helped_counts_as_use_up_to_a_bound(house: House, entry: str) -> No
             assert usefulness(tx, [entry, "other"]) == {entry: (uses, uses)}
     house.app.feedback(id=entry, verdict="wrong", agent="claude", session="s0")
     with house.parts.db.read() as tx:
-        assert usefulness(tx, [entry]) == {entry: (HELPED, HELPED)} and called_wrong(tx, [entry]) == {entry}
+        assert usefulness(tx, [entry]) == {entry: (HELPED, HELPED + HARM)} and called_wrong(tx, [entry]) == {entry}
+    look(house, entry, at=2**61)
+    with house.parts.db.read() as tx:
+        assert usefulness(tx, [entry]) == {entry: (HELPED, HELPED)} and called_wrong(tx, [entry]) == set()
 
 
 def test_help_lifts_one_of_two_equals(house: House, entry: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -54,6 +55,14 @@ def test_definitions_say_where_they_stand(monkeypatch: pytest.MonkeyPatch) -> No
         {"query": "who limits", "symbol": "", "files": False, "refs": False, "callers": False, "cwd": "/"}
         | {"project": "", "limit": 3}
     ]
+
+
+def test_an_exact_answer_says_how_much_the_name_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In how many other files; a question's answer does not."""
+    for count, told in ((3, "3 other files"), (1, "1 other file"), (0, "no other file uses its name")):
+        output = call(monkeypatch, Desk(hits=[replace(HIT, used_in=count)]), "-s", "allow").output
+        assert told in output
+    assert "other file" not in call(monkeypatch, Desk(hits=[HIT]), "who", "limits").output
 
 
 def test_uses_follow_the_definitions(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -50,7 +50,7 @@ def test_a_daemon_of_another_version_is_replaced(
 ) -> None:
     """After an upgrade the old one would go on for ever; whoever only looks leaves it alone."""
     called: list[str] = []
-    monkeypatch.setattr(Client, "ask", lambda *given: b'{"ok": true, "version": "%s"}' % version.encode())
+    monkeypatch.setattr(Client, "exchange", lambda *given: b'{"ok": true, "version": "%s"}' % version.encode())
     monkeypatch.setattr(link, "stop_daemon", lambda settings: called.append("stop"))
     monkeypatch.setattr(link, "start_daemon", lambda settings: called.append("start"))
     connect(start=start)

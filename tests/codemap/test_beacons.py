@@ -342,6 +342,24 @@ def test_the_code_suggests_beacons(db: Db, data: Path, pool: ParserPool) -> None
     assert "lost" not in found
 
 
+def test_what_most_files_use_is_suggested(db: Db, data: Path, pool: ParserPool) -> None:
+    """Types and functions by a telling name that five files use; no method, no plain word, nothing of tests."""
+    shop = checkout_in(db, data, pool)
+    kinds = "class RateLimiter:\n    def allow_one(self): pass\n\n\ndef load_limits(): pass\n\n\ndef items(): pass\n"
+    uses = "from shop.rates import RateLimiter\nRateLimiter().allow_one(load_limits(), items())\n"
+    shop.write({"src/shop/rates.py": kinds, "tests/faking.py": "class FakeLimiter: pass\n"})
+    shop.write({f"src/shop/u{n}.py": uses + ("" if n else "FakeLimiter\n") for n in range(4)})
+    shop.sync()
+    assert not {"RateLimiter", "load_limits"} & proposed(shop).keys()
+    shop.write({"src/shop/u4.py": uses})
+    shop.sync()
+    found = {name: place for name, place in proposed(shop).items() if "use it" in place[1]}
+    assert found == {
+        "RateLimiter": ("src/shop/rates.py:RateLimiter", "5 files use it"),
+        "load_limits": ("src/shop/rates.py:load_limits", "5 files use it"),
+    }
+
+
 def test_routes_and_commands_are_suggested(shop: Checkout) -> None:
     """As the frameworks name them; those of tests are not."""
     web = "from flask import Flask\napp = Flask('x')\n\n\n@app.route('/orders')\ndef orders():\n    return []\n"

@@ -17,8 +17,8 @@ from watchdog.events import (
     FileSystemEvent,
     FileSystemEventHandler,
 )
-from watchdog.observers import Observer
 
+from flywheel.codemap.sparing import SparingObserver
 from flywheel.codemap.watch import CheckoutWatch, Debounce, concerns, count_folders, watch_limit
 
 
@@ -106,15 +106,25 @@ def test_what_a_changed_path_means(path: str, means: str | None) -> None:
     assert concerns(path) == means
 
 
-def heard(*events: FileSystemEvent) -> list[tuple[str, str]]:
-    """What a watched checkout at /c makes of watchdog's events."""
+def heard(*events: FileSystemEvent, root: str = "/c") -> list[tuple[str, str]]:
+    """What a watched checkout makes of watchdog's events."""
     told: list[tuple[str, str]] = []
     observer = Recorder()
     watch = CheckoutWatch(observer, lambda root, path: told.append((root, path)), lambda: 100)
-    watch.keep(["/c"])
+    watch.keep([root])
     for event in events:
-        observer.watched["/c"].dispatch(event)
+        observer.watched[root].dispatch(event)
     return sorted(told)
+
+
+def test_a_changed_manifest_of_kubernetes_is_seen_at_once(tmp_path: Path) -> None:
+    """Whatever its name, it is a reason to look at all services; other YAML is one file; what is gone may be any."""
+    (tmp_path / "app.yaml").write_text("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\n")
+    (tmp_path / "ci.yml").write_text("jobs: {}\n")
+    root = str(tmp_path)
+    assert heard(FileModifiedEvent(f"{root}/app.yaml"), root=root) == [(root, "")]
+    assert heard(FileModifiedEvent(f"{root}/ci.yml"), root=root) == [(root, "ci.yml")]
+    assert heard(FileModifiedEvent(f"{root}/gone.yml"), root=root) == [(root, "")]
 
 
 def test_events_become_paths() -> None:
@@ -157,6 +167,8 @@ def test_counting_stops_early(tmp_path: Path) -> None:
     for number in range(20):
         (tmp_path / f"d{number}").mkdir()
     (tmp_path / "loop").symlink_to(tmp_path)
+    (tmp_path / ".git" / "objects").mkdir(parents=True)
+    (tmp_path / "d0" / "node_modules" / "x").mkdir(parents=True)
     assert count_folders(str(tmp_path), 100) == 21
     assert count_folders(str(tmp_path), 5) == 6
     assert count_folders(str(tmp_path / "nowhere"), 5) == 1
@@ -169,18 +181,35 @@ def test_the_limit_is_read_from_the_system(tmp_path: Path) -> None:
     assert watch_limit(tmp_path / "nowhere") == 8192
 
 
+def watches() -> int:
+    """The folders that this process watches, as the system counts them."""
+    told = [file.read_text() for file in Path("/proc/self/fdinfo").iterdir() if file.exists()]
+    return sum(text.count("inotify wd:") for text in told)
+
+
 def test_with_a_real_observer(tmp_path: Path) -> None:
-    """A written file is heard of, through watchdog itself."""
+    """A written file is heard of, through watchdog itself, in new folders too; what is git's own costs no watch."""
     import queue
 
+    for folder in ("a", "a/node_modules/x", ".git/objects/ab"):
+        (tmp_path / folder).mkdir(parents=True)
     told: queue.Queue[tuple[str, str]] = queue.Queue()
-    observer = Observer()
+    before = watches()
+    observer = SparingObserver()
     watch = CheckoutWatch(observer, lambda root, path: told.put((root, path)))
     watch.keep([str(tmp_path)])
     observer.start()
     try:
         (tmp_path / "a.py").write_text("x = 1\n")
         assert told.get(timeout=60) == (str(tmp_path), "a.py")
+        assert watches() == before + 2  # the checkout and a
+        (tmp_path / "late" / ".git" / "refs").mkdir(parents=True)
+        while told.get(timeout=60)[1] != "":
+            pass
+        (tmp_path / "late" / "b.py").write_text("x = 1\n")
+        while told.get(timeout=60)[1] != "late/b.py":
+            pass
+        assert watches() == before + 3
     finally:
         observer.stop()
         observer.join()

@@ -145,3 +145,55 @@ def test_deep_nesting_is_no_recursion() -> None:
 def test_module_names(path: str, name: str) -> None:
     """A file whose name says nothing is called after its folder."""
     assert module_name(path) == name
+
+
+FASTAPI = """router = APIRouter(prefix="/users", tags=["x"])
+bp = Blueprint("b", __name__, url_prefix="/old")
+twice = APIRouter(prefix="/twice")
+app.include_router(router, prefix="/v1")
+app.include_router(twice, prefix="/a")
+app.include_router(twice, prefix="/b")
+app.register_blueprint(bp, url_prefix="/new/")
+
+@router.get("/{id}")
+def one(id): pass
+
+@bp.route("/list")
+def listed(): pass
+
+@app.get("/top")
+def top(): pass
+
+@twice.post("/x")
+def x(): pass
+"""
+EXPRESS = """const router = express.Router();
+router.get('/:id', one);
+router.post('/', make);
+app.get('/top', top);
+app.use(express.json());
+app.use('/api', auth, router);
+"""
+CLAP = """use clap::{Arg, Command};
+fn cli() -> Command {
+    Command::new("tool").subcommand(Command::new("push").arg(Arg::new("force"))).subcommand(clap::Command::new("pull"))
+}
+"""
+
+
+def marks(source: str, language: str) -> list[str]:
+    """The routes and commands of a text."""
+    found = parse(source.encode(), language, "a").definitions
+    return [one.name for one in found if one.kind in ("route", "command")]
+
+
+def test_routes_have_the_prefix_of_their_router() -> None:
+    """Where the same file says it: the router's own, and what it is included under; a blueprint's is replaced."""
+    assert marks(FASTAPI, "python") == ["GET /v1/users/{id}", "/new/list", "GET /top", "POST /twice/x"]
+    assert marks(EXPRESS, "javascript") == marks(EXPRESS, "typescript") == ["GET /api/:id", "POST /api/", "GET /top"]
+
+
+def test_a_command_of_clap_is_no_process() -> None:
+    """`Command::new` is one where the file imports clap; the standard library's starts a program."""
+    assert marks(CLAP, "rust") == ["tool", "push", "pull"]
+    assert marks(CLAP.replace("use clap::{Arg, Command}", "use std::process::Command"), "rust") == ["pull"]

@@ -12,7 +12,7 @@ from flywheel.codemap.past import CAME_DAYS, DAY, KEPT_DAYS, forget_old
 from flywheel.codemap.pool import ParserPool
 from flywheel.model import Micros, SymbolPast
 from flywheel.store import Db, mapper
-from flywheel.store.code_past import newcomers, went_at
+from flywheel.store.code_past import MOST, came_then, newcomers, went_at
 
 FILE = "src/shop/rates.py"
 FIRST = "def rate(a):\n    return a\n\ndef other(b):\n    return b\n"
@@ -84,3 +84,21 @@ def test_old_steps_are_forgotten(shop: Checkout) -> None:
     assert steps(shop)
     forget_old(shop.db, str(shop.root))
     assert steps(shop) == []
+
+
+def test_many_newcomers_hide_none_that_is_asked_for(shop: Checkout) -> None:
+    """A large refactoring brings more than are looked through; whether one thing came then is known all the same, and
+    other kinds take no place away."""
+    root, many = str(shop.root), "".join(f"def f{number}(): pass\n" for number in range(MOST + 50))
+    moved = "class Zone:\n    def rate(self): pass\n"
+    shop.write({FILE: "def other(b):\n    return b\n", "src/shop/many.py": many, "src/shop/zones.py": moved})
+    shop.sync()
+    with shop.db.write() as tx:  # pasted a minute before it was cut
+        tx.run("UPDATE symbol_past SET at = at - 60000000 WHERE path = 'src/shop/zones.py'")
+    with shop.db.read() as tx:
+        went = went_at(tx, root, FILE, "rate")
+        assert went is not None
+        assert ("src/shop/zones.py", "Zone", "class") not in newcomers(tx, root, went)
+        assert newcomers(tx, root, went, kind="class") == [("src/shop/zones.py", "Zone", "class")]
+        asked = [("src/shop/zones.py", "Zone.rate"), ("src/shop/zones.py", "Zone.fare"), (FILE, "other")]
+        assert came_then(tx, root, went, asked) == {("src/shop/zones.py", "Zone.rate")}

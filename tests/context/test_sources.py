@@ -16,7 +16,7 @@ from flywheel.context.entries import EntriesSource, Needs
 from flywheel.context.freshness import SCANNED, Freshness
 from flywheel.context.gitfacts import GitFacts
 from flywheel.context.history import HistorySource
-from flywheel.context.relevance import EntryFacts, entry_relevance, session_relevance, use_factor
+from flywheel.context.relevance import EntryFacts, entry_relevance, session_relevance
 from flywheel.context.standing import read_standing
 from flywheel.context.topology import TopologySource
 from flywheel.model import (
@@ -214,7 +214,6 @@ def test_relevance_rules() -> None:
         replace(base, status=Status.DISPUTED),
     ]
     assert all(entry_relevance(facts, NOW) > low for facts in better)
-    assert 0.9 <= use_factor(0, 50) < use_factor(0, 0) == 1 < use_factor(3, 3) < 1.2
     plain = session_relevance(at=NOW, now=NOW, open_end=False, same_branch=False, overlap=0)
     assert session_relevance(at=NOW, now=NOW, open_end=True, same_branch=True, overlap=1) > plain > 0
 
@@ -296,7 +295,7 @@ def test_prompt_recalls_messages_of_other_sessions(db: Db, past: list[Session], 
     )
     pieces = history(db, make_ask(query="why did the login loop", hits=hits, session="done"))
     assert [piece.id for piece in pieces] == ["a" * 32]
-    assert "a person said: The cookie" in pieces[0].levels[0].text and len(pieces[0].levels) == 3
+    assert " user: The cookie" in pieces[0].levels[0].text and len(pieces[0].levels) == 3
 
 
 def test_topology_offers_parts_at_hand_first(db: Db, make_ask: MakeAsk) -> None:
@@ -370,7 +369,7 @@ def test_topology_names_what_lies_near(db: Db, make_ask: MakeAsk) -> None:
 
     assert "Near the files at hand" not in told(make_ask())
     start = told(make_ask(git=GitFacts(changed=(fixed("web/page.py"),))))
-    assert "Near the files at hand, by imports: billing/cents.py (from the code" in start
+    assert "Near the files at hand, by imports and uses: billing/cents.py (from the code" in start
     assert "money type: billing/cents.py:Cents" in start
     assert not any(name in start for name in ("proposed name", "lost name", "far name"))
     prompt = told(make_ask(query="Where does the Far-Name put mail?"))

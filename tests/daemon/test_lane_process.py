@@ -130,7 +130,7 @@ def test_a_lane_runs_the_jobs_of_its_kinds(db: Db, data: Path) -> None:
         hear(process, "job", {"kind": "sync", "key": str(data), "attempt": 1})
         hear(process, "waiting", True)
         with db.read() as tx:
-            assert [job.kind for job in queue.listing(tx)] == ["retro"]
+            assert [job.kind for job in queue.listing(tx) if job.kind != "weigh"] == ["retro"]
         process.communicate(b"stop\n", timeout=PATIENCE)
 
 

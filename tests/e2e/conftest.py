@@ -64,7 +64,7 @@ class House:
             assert self.process.stderr is not None
             raise AssertionError(self.process.stderr.read().decode())
         with contextlib.suppress(DaemonDown):
-            self.client.ask("GET", "/v1/health")
+            self.client.exchange("GET", "/v1/health")
             return True
         return False
 

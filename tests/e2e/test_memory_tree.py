@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import subprocess
 from pathlib import Path
 
 import orjson
 from tests.e2e.conftest import House, until
 
+from flywheel.errors import Unavailable
+
 
 def tree_of(house: House, project: str) -> Path:
     """The tree's folder, once it was committed."""
-    root = Path(house.client.tree_ls(cwd=project).root)
-    until("a first commit", lambda: house.client.tree_log(cwd=project).changes)
-    return root
+
+    def committed() -> object:
+        with contextlib.suppress(Unavailable):  # it is being rendered
+            return house.client.tree_log(cwd=project).changes
+        return False
+
+    until("a first commit", committed)
+    return Path(house.client.tree_ls(cwd=project).root)
 
 
 def page_in(root: Path) -> Path:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 
-from flywheel.embed.asking import STARTING, WAITING, QueryEncoder
+from flywheel.embed.asking import AGAIN, IDLE, STARTING, WAITING, QueryEncoder
 from flywheel.embed.minilm import MiniLM
 from flywheel.model import Clean
 
@@ -42,8 +42,8 @@ def make() -> Iterator[Make]:
     """Makes encoders whose process runs a program; all are closed at the end."""
     made: list[QueryEncoder] = []
 
-    def make(program: str, **given: float) -> QueryEncoder:
-        made.append(QueryEncoder((sys.executable, "-c", program), **given))
+    def make(program: str, *, idle: float = IDLE, again: float = AGAIN) -> QueryEncoder:
+        made.append(QueryEncoder((sys.executable, "-c", program), idle=idle, again=again))
         return made[-1]
 
     yield make

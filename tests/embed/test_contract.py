@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from flywheel.embed import Embedder, quantise
+from flywheel.config import EmbedConfig
+from flywheel.embed import Embedder, encode_queries, quantise
 from flywheel.embed.minilm import MiniLM
 from flywheel.embed.select import open_embedder
 from flywheel.model import Clean
+from flywheel.text.redact import Redactor
+
+from .wire_server import serving
 
 TEXTS = [
     Clean(text)
@@ -37,9 +42,17 @@ def minilm() -> str | None:
     return str(Path(found.origin).with_name("model"))
 
 
-@pytest.fixture(scope="module", params=["static", "minilm", "sentence-transformers"])
-def embedder(request: pytest.FixtureRequest) -> Embedder:
-    """Each embedder in turn."""
+@pytest.fixture(scope="module", params=["static", "minilm", "sentence-transformers", "openai", "voyage"])
+def embedder(request: pytest.FixtureRequest) -> Iterator[Embedder]:
+    """Each embedder in turn; servers are real ones on the loopback, with the bundled model behind them."""
+    if request.param in ("openai", "voyage"):
+        with serving() as server:
+            yield open_embedder(f"{request.param}:any", EmbedConfig(url=server.url), redact=Redactor().text)
+        return
+    yield _local(request)
+
+
+def _local(request: pytest.FixtureRequest) -> Embedder:
     if request.param == "static":
         return open_embedder("static")
     if request.param == "minilm":
@@ -57,6 +70,14 @@ def slack(embedder: Embedder) -> float:
     if isinstance(embedder, MiniLM):
         return 0.05
     return 0.0 if embedder.model_id.startswith("static") else 1e-5
+
+
+def test_sides_are_of_one_kind(embedder: Embedder, slack: float) -> None:
+    """Questions have the width and length of what is looked for, and lie nearest to the same words."""
+    asked, looked_for = encode_queries(embedder, TEXTS[:3]), embedder.encode(TEXTS[:3])
+    assert asked.shape == looked_for.shape and np.allclose(np.linalg.norm(asked, axis=1), 1, atol=1e-5)
+    assert (asked @ looked_for.T).argmax(axis=1).tolist() == [0, 1, 2]
+    assert np.abs(asked - encode_queries(embedder, TEXTS[:3])).max() <= slack
 
 
 def test_shape_and_names(embedder: Embedder) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import orjson
@@ -12,17 +13,18 @@ from tests.behaviour.noting import belief
 from tests.faces.conftest import Faces
 
 from flywheel import errors
-from flywheel.api import Api, Briefing, Done, ImportProgress
+from flywheel.api import Api, Briefing, Done, ImportProgress, ReplayReport
 from flywheel.app import settle_all
 from flywheel.behaviour.identity import local_identity
 from flywheel.behaviour.rules import Category
 from flywheel.codec import encode
+from flywheel.llm import NoModel
 from flywheel.model import Micros
 from flywheel.store.mapper import upsert
 
 Call = Callable[[Api, Faces], object]
 
-VOLATILE = {"micros", "seconds", "started_at", "memory_mb", "ran_at"}
+VOLATILE = {"micros", "ms", "seconds", "started_at", "memory_mb", "ran_at"}
 """Times that differ between two answers."""
 
 WHO = {"who": "mara", "door": "terminal"}
@@ -113,7 +115,31 @@ CALLS: dict[str, Call] = {
         api.habit_drop(ids=[gone]),
         api.habit_drop(ids=[gone]),
     )[2],
+    "effect": lambda api, f: api.effect(cwd=f.project, since=Micros(10**15), until=Micros(4 * 10**15)),
+    "effect everywhere": lambda api, f: api.effect(everywhere=True, agent="claude", until=Micros(4 * 10**15)),
+    "replay": lambda api, f: replayed(api, f),
     "the habits' lint": lambda api, f: api.habits_lint(cwd=f.project),
+    "embedding models": lambda api, f: api.models(),
+    "the embedding model of the settings": lambda api, f: api.models_use(name="configuration"),
+    "embedding models compared": lambda api, f: api.models_test(names=["static"], limit=5),
+    "looking back": lambda api, f: (looked_back(f), api.retro(cwd=f.project))[1],
+    "looking back at some": lambda api, f: (looked_back(f), api.retro(last=3, everywhere=True))[1],
+    "looking back at one": lambda api, f: (looked_back(f), api.retro(session=session_of(f)))[1],
+    "the language model": lambda api, f: api.llm_status(),
+    "resuming what waits for it": lambda api, f: api.llm_resume(),
+    "trying the language model": lambda api, f: api.llm_test(),
+    "ask": lambda api, f: api.ask(question=WHY, cwd=f.project, limit=3),
+    "ask and file back": lambda api, f: [
+        api.ask(question=WHY, project="postroom", file_back=True, who="mara", door="terminal") for _ in range(2)
+    ][1],
+    "threads": lambda api, f: (tied(f), api.threads(cwd=f.project, zone="Europe/Berlin", limit=3))[1],
+    "a thread": lambda api, f: (tied(f), api.thread(about="the mail queue in Redis", cwd=f.project, zone="UTC"))[1],
+    "a thread by its session": lambda api, f: (tied(f), api.thread(about=session_of(f), zone="UTC"))[1],
+    "recall": lambda api, f: api.recall(question="the mail queue", cwd=f.project, zone="Europe/Berlin", limit=3),
+    "recall of a time": lambda api, f: api.recall(question="what did we do in 2025?", project="postroom", zone="UTC"),
+    "recall between": lambda api, f: api.recall(
+        question="Redis", everywhere=True, since="2020-01-01", until="2026-06-30", zone="UTC"
+    ),
     "explain": lambda api, f: api.project_explain(path=f.project + "/src"),
     "explain a folder that is none": lambda api, f: api.project_explain(path="/nowhere/at/all"),
 }
@@ -197,6 +223,31 @@ def rated(api: Api, faces: Faces) -> object:
     return api.feedback(id=session_of(faces), verdict="helped", note="yes", agent="claude", session="s")
 
 
+def replayed(api: Api, faces: Faces) -> ReplayReport:
+    """The demo's last session, replayed to the end."""
+    report = api.replay(cwd=faces.project, last=1)
+    while not report.finished:
+        time.sleep(0.05)
+        report = api.replay_progress(id=report.id)
+    assert report.done == report.total == 1 and not report.error
+    return replace(report, id="")
+
+
+def looked_back(faces: Faces) -> int:
+    """The demo's sessions have their retrospectives; how many jobs ran."""
+    faces.app.retro(last=50, everywhere=True)
+    return settle_all(faces.app.parts)
+
+
+def tied(faces: Faces) -> int:
+    """The demo's sessions are tied to threads, whatever their job waits for; how many jobs ran."""
+    parts = faces.app.parts
+    looked_back(faces)
+    with parts.db.write() as tx:
+        tx.run("UPDATE job SET run_after = 0 WHERE kind = 'thread' AND state = 'queued'")
+    return settle_all(parts)
+
+
 def lit(api: Api, faces: Faces, name: str = "The Outbox", **who: str) -> object:
     """A beacon on the demo's class."""
     return api.beacon_set(name=name, target="Outbox", cwd=faces.project, **who)
@@ -244,7 +295,12 @@ ERRORS: dict[str, tuple[type[errors.FlywheelError], Call]] = {
     "a habit that nobody has": (errors.NotFound, lambda api, f: api.habit_pin(ids=["zzzzzz"])),
     "no habit": (errors.BadInput, lambda api, f: api.habit_drop(ids=[])),
     "habits of no category": (errors.BadInput, lambda api, f: api.habits(cwd=f.project, category="tools")),
+    "an embedding model that is none": (errors.BadInput, lambda api, f: api.models_use(name="dynamic")),
+    "a comparison of nothing": (errors.BadInput, lambda api, f: api.models_test(limit=0)),
     "too many habits": (errors.BadInput, lambda api, f: api.habits(cwd=f.project, limit=10_001)),
+    "looking back at two things": (errors.BadInput, lambda api, f: api.retro(last=1, week=True, cwd=f.project)),
+    "looking back at nothing": (errors.NotFound, lambda api, f: api.retro(session="nonsense")),
+    "looking back too far": (errors.BadInput, lambda api, f: api.retro(last=51, cwd=f.project)),
     "a relative path": (errors.BadInput, lambda api, f: api.context(cwd="src")),
     "a path with a NUL": (errors.BadInput, lambda api, f: api.context(cwd="/a\0b")),
     "agents of a relative path": (errors.BadInput, lambda api, f: api.agents(cwd="src")),
@@ -259,6 +315,13 @@ ERRORS: dict[str, tuple[type[errors.FlywheelError], Call]] = {
     "more code than fits": (errors.BadInput, lambda api, f: api.code(query="x", limit=101, cwd="/")),
     "no kind of hit": (errors.BadInput, lambda api, f: api.search(query="x", cwd="/", kinds=["cheese"])),
     "no state of an entry": (errors.BadInput, lambda api, f: api.search(query="x", cwd="/", statuses=["cheese"])),
+    "a replay that nobody began": (errors.NotFound, lambda api, f: api.replay_progress(id="0")),
+    "a replay of no session": (errors.BadInput, lambda api, f: api.replay(cwd=f.project, last=0)),
+    "a replay without time": (errors.BadInput, lambda api, f: api.replay(cwd=f.project, seconds=0)),
+    "a replay with no setting": (errors.BadInput, lambda api, f: api.replay(cwd=f.project, compare=["budget"])),
+    "a replay with a wrong one": (errors.BadInput, lambda api, f: api.replay(compare=["context.budget=many"])),
+    "effect of no project": (errors.BadInput, lambda api, f: api.effect()),
+    "effect of no time": (errors.BadInput, lambda api, f: api.effect(cwd=f.project, since=Micros(5), until=Micros(5))),
     "neither folder nor project": (errors.BadInput, lambda api, f: api.search(query="x")),
     "a project that nobody knows": (errors.NotFound, lambda api, f: api.why(question="x", project="nope")),
     "a state that no job has": (errors.BadInput, lambda api, f: api.jobs(state="asleep")),
@@ -310,6 +373,13 @@ ERRORS: dict[str, tuple[type[errors.FlywheelError], Call]] = {
     "adding a file that is not there": (errors.NotFound, lambda api, f: api.add(cwd=f.project, path="never.md")),
     "adding a secret": (errors.Refused, lambda api, f: api.add(cwd=f.project, path="deploy.pem")),
     "adding of no day": (errors.BadInput, lambda api, f: api.add(cwd=f.project, text="a b c", date="soon")),
+    "a thread about nothing": (errors.NotFound, lambda api, f: api.thread(about="kangaroo ballet", cwd=f.project)),
+    "recalling of no time": (errors.BadInput, lambda api, f: api.recall(question="x", cwd=f.project, since="soon")),
+    "recalling in no zone": (
+        errors.BadInput,
+        lambda api, f: api.recall(question="x", cwd=f.project, zone="Middle/Earth"),
+    ),
+    "too many threads": (errors.BadInput, lambda api, f: api.threads(cwd=f.project, limit=201)),
     "a term that nobody worded": (errors.NotFound, lambda api, f: api.term(name="zeppelin", cwd=f.project)),
     "terms in no state": (errors.BadInput, lambda api, f: api.terms(cwd=f.project, status="cheese")),
     "a term without a name": (errors.BadInput, lambda api, f: api.term_set(name=" ", cwd=f.project, **PERSON)),
@@ -321,7 +391,11 @@ ERRORS: dict[str, tuple[type[errors.FlywheelError], Call]] = {
     "no question": (errors.BadInput, lambda api, f: api.question_add(text=" ?", cwd=f.project)),
     "too many questions": (errors.BadInput, lambda api, f: api.questions(cwd=f.project, limit=0)),
     "dropping no question": (errors.NotFound, lambda api, f: api.question_remove(ids=["zeppelin"], cwd=f.project)),
-    "filing back nothing": (errors.NotFound, lambda api, f: api.file_back(question="zeppelin tides?", cwd=f.project)),
+    "filing back nothing": (errors.NotFound, lambda api, f: api.file_back(question="xylophone?", cwd=f.project)),
+    "asking nothing": (errors.BadInput, lambda api, f: api.ask(question=" ", cwd=f.project)),
+    "asking of too much": (errors.BadInput, lambda api, f: api.ask(question="x", cwd=f.project, limit=21)),
+    "an estimate without a model": (NoModel, lambda api, f: api.llm_estimate(cwd=f.project)),
+    "a backfill without a model": (NoModel, lambda api, f: api.llm_backfill(cwd=f.project, go=True)),
     "merging with nothing": (errors.NotFound, lambda api, f: api.project_merge(source="postroom", target="nope")),
 }
 

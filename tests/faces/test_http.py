@@ -146,7 +146,7 @@ def test_a_body_that_is_too_large_is_refused(faces: Faces, path: str, limit: int
     """An error that the client understands, though the body is not read to its end; the next request is served."""
     client = client_at(faces.socket)
     with pytest.raises(errors.BadInput, match=f"larger than {limit >> 20} MB") as caught:
-        client.ask("POST", path, b'{"query": "' + b"x" * (limit + (1 << 20)) + b'"}')
+        client.exchange("POST", path, b'{"query": "' + b"x" * (limit + (1 << 20)) + b'"}')
     assert caught.value.details["limit"] == limit
     assert client.status().pid
 

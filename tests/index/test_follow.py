@@ -104,3 +104,24 @@ def test_housekeeping_waits_until_all_is_in(db: Db) -> None:
     follower = Tidy()
     assert isinstance(follower, Settles) and not isinstance(Listener(), Settles)
     assert [step(db, follower) for _ in range(4)] == [1, 1, 1, 0]
+
+
+@dataclass(slots=True)
+class Gathering(Listener):
+    """A follower that takes five definitions at once."""
+
+    definitions: int = 5
+
+
+def test_many_definitions_come_at_once_and_nothing_else_does(db: Db) -> None:
+    """A follower that gathers hears definitions in larger steps, up to the first other change; none is left out."""
+    kinds = "ss" + "s" * 4 + "ms" + "mmss" + "sss"
+    with db.write() as tx:
+        for number, kind in enumerate(kinds):
+            tx.changed(Kind.SYMBOL if kind == "s" else Kind.MESSAGE, str(number), APP)
+    follower, plain = Gathering(), Listener()
+    steps = [step(db, follower, 2) for _ in range(7)]
+    while step(db, plain, 2):
+        pass
+    assert steps == [5, 2, 2, 2, 4, 0, 0]
+    assert follower.heard == plain.heard == [str(number) for number in range(len(kinds))]

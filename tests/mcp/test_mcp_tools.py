@@ -73,12 +73,25 @@ def test_recall_asks_for_this_project() -> None:
     (_, given) = stub.asked[-1]
     assert given == {
         "query": "why Valkey?", "cwd": "/w", "kinds": ("entry", "message", "document"), "limit": 5,
-        "everywhere": False, "since": None,
+        "everywhere": False, "since": None, "until": None,
     }  # fmt: skip
     ask(stub, "recall", question="x", kinds=["entry"], since="14d", scope="everywhere", limit=12)
     (_, given) = stub.asked[-1]
     assert (given["kinds"], given["limit"], given["everywhere"]) == (("entry",), 12, True)
     assert given["since"] == int(NOW * 1e6) - 14 * 86_400_000_000
+
+
+def test_recall_understands_when() -> None:
+    """Words for a time go out of the question and filter by it, which the answer says; ``since`` goes before them."""
+    stub = Stub()
+    answer = ask(stub, "recall", question="what did we decide about Valkey on 2026-05-28?")
+    (_, given) = stub.asked[-1]
+    assert given["query"] == "what did we decide about Valkey?" and given["until"] - given["since"] == 86_400_000_000
+    assert "Only of 2026-05-28 (on 2026-05-28). " in answer.text
+    ask(stub, "recall", question="what about Valkey last week?", since="yesterday")
+    (_, given) = stub.asked[-1]
+    assert given["query"] == "what about Valkey last week?" and given["until"] is None
+    assert 0 < int(NOW * 1e6) - given["since"] < 2 * 86_400_000_000
 
 
 def test_an_empty_answer_says_why() -> None:
@@ -219,7 +232,7 @@ def test_many_hits_say_that_some_did_not_fit() -> None:
         ("recall", {"question": "x", "limit": True}, "whole number"),
         ("recall", {"question": "x", "kinds": ["cheese"]}, "entry, message, document, symbol"),
         ("recall", {"question": "x", "kinds": 7}, "must be a list"),
-        ("recall", {"question": "x", "since": "yesterday"}, "2026-01-31"),
+        ("recall", {"question": "x", "since": "the release"}, "2026-01-31"),
         ("get", {"id": "x", "level": "all"}, "title, summary, body, receipts"),
         ("feedback", {"id": "x", "verdict": "great"}, "helped, wrong, stale"),
         ("forget", {"id": "x"}, "no tool 'forget'"),

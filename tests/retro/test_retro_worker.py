@@ -11,7 +11,6 @@ from tests.harvest.rules_talk import DAY, PROJECT, Turn
 from flywheel.model import Injection, Job, Micros, SessionId
 from flywheel.retro import worker
 from flywheel.retro.queries import load
-from flywheel.retro.usefulness import marks_of
 from flywheel.store import Db
 from flywheel.store.mapper import find, insert_many
 
@@ -115,12 +114,12 @@ def test_an_unknown_session_is_no_error(house: House) -> None:
 
 
 def test_what_was_injected_and_taken_up_is_marked(house: House) -> None:
-    """An entry whose file the agent names was used, one that nothing points to was not; the rest is unknown."""
+    """An entry whose file the agent opens was used, one that nothing points to was not; the rest is unknown."""
     house.hear("s0", ("user", "Always lock rows in src/mail/outbox.py with SKIP LOCKED."))
     house.hear("s0b", ("user", "I prefer small pull requests over big ones."))
     lock, small = house.entry("lock rows"), house.entry("small pull requests")
     _inject(house, ("entry", lock.id), ("entry", small.id), ("slot", "slot"), at=DAY)
-    house.say("s1", *TURNS, at=DAY)
+    house.say("s1", *TURNS, ("call", "sed -n 1,80p src/mail/outbox.py"), at=DAY)
     _look_back(house, "s1")
     assert _used(house) == {lock.id: True, small.id: False, "slot": None}
     before = _rows(house)
@@ -133,7 +132,7 @@ def test_only_what_comes_after_the_injection_counts(house: House) -> None:
     house.hear("s0", ("user", "Always lock rows in src/mail/outbox.py with SKIP LOCKED."))
     lock = house.entry("lock rows")
     _inject(house, ("entry", lock.id), at=2 * DAY)
-    house.say("s1", *TURNS, at=DAY)
+    house.say("s1", *TURNS, ("call", "sed -n 1,80p src/mail/outbox.py"), at=DAY)
     _look_back(house, "s1")
     assert _used(house) == {lock.id: False}
 
@@ -143,12 +142,6 @@ def test_a_prompt_that_names_it_is_not_a_use(house: House) -> None:
     house.hear("s0", ("user", "Always lock rows in src/mail/outbox.py with SKIP LOCKED."))
     lock = house.entry("lock rows")
     _inject(house, ("entry", lock.id))
-    house.say("s1", ("user", f"See fw:{lock.short} and src/mail/outbox.py"), ("assistant", "I see."), at=DAY)
+    house.say("s1", ("user", f"See fw:{lock.short} and src/mail/outbox.py"), ("call", "cat src/mail/outbox.py"), at=DAY)
     _look_back(house, "s1")
     assert _used(house) == {lock.id: False}
-
-
-def test_marks_are_only_what_is_distinctive() -> None:
-    """Short titles and short names would be found everywhere."""
-    assert marks_of(short="7f3a1c", title="Use tabs", names=("a.py", "Outbox.renew")) == ("fw:7f3a1c", "outbox.renew")
-    assert marks_of(short="", title="Redis for the  mail queue") == ("redis for the mail queue",)

@@ -29,6 +29,7 @@ from flywheel.model import (
     SourceFile,
     Status,
     Symbol,
+    SymbolUse,
 )
 from flywheel.search import embedding_code
 from flywheel.search.embedding import EmbeddingFollower
@@ -160,13 +161,39 @@ def test_without_its_file_the_signature_stands_for_the_code(house: House) -> Non
 
 
 def test_what_is_used_most_comes_first(house: House) -> None:
-    """By how many files import its file, then by when it was touched last."""
+    """By how many files use it, then by how many import its file, then by when that was touched last."""
     house.file("old.py", "", "old", mtime=1)
     house.file("new.py", "", "new", mtime=9)
     house.file("used.py", "", "used", mtime=2, used_by=3)
+    house.file("far.py", "", "rare", "frequent", mtime=1)
+    with house.db.write() as tx:
+        for name, files in (("frequent", 9), ("old", 2)):
+            path = "far.py" if name == "frequent" else "old.py"
+            mapper.upsert(tx, SymbolUse(
+                checkout=str(house.checkout), path=path, name=name, project_id=A, files=files, share=files / 2
+            ))  # fmt: skip
     with house.db.read() as tx:
-        assert due(tx, MODEL, 10) == ["used", "new", "old"]
-        assert due(tx, MODEL, 1) == ["used"]
+        assert due(tx, MODEL, 10) == ["frequent", "old", "used", "new", "rare"]
+        assert due(tx, MODEL, 1) == ["frequent"]
+
+
+def test_a_second_work_tree_costs_no_embedding(house: House) -> None:
+    """What is the same there gets the vector that is there already; what differs, and other projects, get their own."""
+    house.file("a.py", "def aaa(): pass\ndef bbb(): pass", "aaa", "bbb")
+    house.follow()
+    with house.db.write() as tx:
+        for root, project in (("tree", A), ("strange", ProjectId("b"))):
+            mapper.upsert(tx, SourceFile(
+                id=root, project_id=project, checkout=f"/{root}", path="a.py", language="python", size=1, mtime_ns=1,
+                sha256="", state="indexed", lines=1, indexed_at=Micros(0),
+            ))  # fmt: skip
+            for name, hash in (("aaa", "def aaa(): pass\ndef bbb(): pass"), ("bbb", f"other in {root}")):
+                one = symbol("a.py", name, 1, hash=hash)
+                put(tx, replace(one, id=f"{root}-{name}", file_id=root, project_id=project))
+    assert sorted(house.follow()) == ["aaa\n\ndef aaa()", "bbb\n\ndef bbb()", "bbb\n\ndef bbb()"]
+    rows = house.rows()
+    assert len(rows) == 6 and rows["tree-aaa"].vector == rows["aaa"].vector
+    assert sorted(house.found("aaa"))[:1] == ["aaa"] and "tree-aaa" in house.found("aaa")
 
 
 def test_headings_and_keys_are_not_embedded(house: House) -> None:

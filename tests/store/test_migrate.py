@@ -11,6 +11,7 @@ from typing import Any
 import apsw
 import psycopg
 import pytest
+from tests.store.older import inserts, write_postgres, write_sqlite
 
 from flywheel.errors import Defect, NewerDatabase, StoreError
 from flywheel.model import Claim, Message, TranscriptFile
@@ -19,7 +20,6 @@ from flywheel.store.migrate import Migration, load, pending
 from flywheel.store.postgres_open import open_postgres
 from flywheel.store.sqlite_open import KEPT_BACKUPS, open_sqlite
 
-OLD = Path(__file__).parent.parent / "fixtures" / "old"
 SHIPPED = len(load("sqlite"))
 SECOND = Migration(
     version=SHIPPED + 1, name="second", script="CREATE TABLE extra (id TEXT PRIMARY KEY, n BIGINT NOT NULL);"
@@ -202,12 +202,12 @@ def postgres_schema(url: str) -> list[Any]:
 
 def test_real_old_data_is_upgraded(old: Callable[[Sequence[str]], Db]) -> None:
     """Rows that an earlier version wrote for its demo project are all there after every later migration, and right."""
-    inserts = [line for line in (OLD / "0001.sql").read_text().splitlines() if line.startswith("INSERT")]
-    with closing(old(inserts)) as db, db.read() as tx:
+    rows = inserts()
+    with closing(old(rows)) as db, db.read() as tx:
         assert version(db) == SHIPPED
-        for table in {line.split('"')[1] for line in inserts}:
+        for table in {line.split('"')[1] for line in rows}:
             count = tx.one(f'SELECT count(*) FROM "{table}"')
-            assert count is not None and count[0] >= sum(f'INTO "{table}"' in line for line in inserts)
+            assert count is not None and count[0] >= sum(f'INTO "{table}"' in line for line in rows)
         files = mapper.find(tx, TranscriptFile)
         assert files and all(file.reader == file.agent == "claude" for file in files)
         assert mapper.find(tx, Message)
@@ -219,21 +219,11 @@ def old(request: pytest.FixtureRequest, data: Path) -> Callable[[Sequence[str]],
     """Makes a database of the first version, runs statements in it, and opens it as today's."""
 
     def make(statements: Sequence[str]) -> Db:
-        first, every = list(load(request.param))[:1], list(load(request.param))
         if request.param == "sqlite":
-            path = data / "flywheel.db"
-            open_sqlite(path, migrations=first).close()
-            with closing(apsw.Connection(str(path))) as raw:
-                raw.execute("\n".join(statements)).fetchall()
-            return open_sqlite(path, migrations=every)
+            write_sqlite(data / "flywheel.db", statements)
+            return open_sqlite(data / "flywheel.db", migrations=load("sqlite"))
         url: str = request.getfixturevalue("postgres_url")
-        with psycopg.connect(url, autocommit=True) as server:
-            server.execute("DROP SCHEMA public CASCADE")
-            server.execute("CREATE SCHEMA public")
-        open_postgres(url, migrations=first).close()
-        with psycopg.connect(url, autocommit=True) as server:
-            for statement in statements:
-                server.execute(statement.encode())
-        return open_postgres(url, migrations=every)
+        write_postgres(url, statements)
+        return open_postgres(url, migrations=load("postgres"))
 
     return make

@@ -29,8 +29,23 @@ from flywheel.api.behaviour import Behaving, Habit, HabitList, HabitWarning, Hab
 from flywheel.api.cockpit import Cockpit, CockpitLine, Factors, Overseeing
 from flywheel.api.code import CodeAnswer, CodeFile, CodeHit, CodeRef, Coding
 from flywheel.api.done import Done, Page
+from flywheel.api.effect import Effect, Effecting, EffectRow, Figure
 from flywheel.api.linting import LintFix, LintFixes, Linting, LintItem, LintReport
+from flywheel.api.llm import (
+    LlmBackfill,
+    LlmEstimate,
+    LlmPeriod,
+    LlmSpent,
+    LlmStatus,
+    LlmTried,
+    Modelling,
+    Sentence,
+    Told,
+)
+from flywheel.api.models import Embedders, ModelInfo, ModelList, ModelScore, ModelScores, ModelSwitch
 from flywheel.api.questions import Asked, AskedList, FiledPage, Questioning
+from flywheel.api.replay import Replaying, ReplayNeed, ReplayReport, ReplayRun, ReplaySession
+from flywheel.api.retro import LookingBack, RetroAnswer, RetroCite, RetroLine, RetroLook
 from flywheel.api.reviewing import Reviewing, ReviewItem, ReviewQueue
 from flywheel.api.running import (
     AgentList,
@@ -44,6 +59,18 @@ from flywheel.api.running import (
     Status,
 )
 from flywheel.api.terms import Naming, TermChange, TermHistory, TermList, TermShown
+from flywheel.api.threads import (
+    RecallAnswer,
+    Recalled,
+    RecalledSession,
+    RecalledThread,
+    Recalling,
+    ThreadClaim,
+    ThreadLine,
+    ThreadList,
+    ThreadShown,
+    ThreadStep,
+)
 from flywheel.api.topology import Charting, MapEdge, MapNode, TopologyAnswer
 from flywheel.api.trees import (
     TreeChange,
@@ -80,8 +107,13 @@ __all__ = [
     "CodeRef",
     "Coding",
     "Done",
+    "Effect",
+    "EffectRow",
+    "Effecting",
+    "Embedders",
     "Explained",
     "Factors",
+    "Figure",
     "FiledPage",
     "Habit",
     "HabitList",
@@ -98,22 +130,50 @@ __all__ = [
     "LintItem",
     "LintReport",
     "Linting",
+    "LlmBackfill",
+    "LlmEstimate",
+    "LlmPeriod",
+    "LlmSpent",
+    "LlmStatus",
+    "LlmTried",
+    "LookingBack",
     "Lost",
     "MapEdge",
     "MapNode",
+    "ModelInfo",
+    "ModelList",
+    "ModelScore",
+    "ModelScores",
+    "ModelSwitch",
+    "Modelling",
     "Naming",
     "Overseeing",
     "Page",
     "Proposed",
     "Questioning",
     "Reason",
+    "RecallAnswer",
+    "Recalled",
+    "RecalledSession",
+    "RecalledThread",
+    "Recalling",
     "Receipt",
+    "ReplayNeed",
+    "ReplayReport",
+    "ReplayRun",
+    "ReplaySession",
+    "Replaying",
     "Retention",
+    "RetroAnswer",
+    "RetroCite",
+    "RetroLine",
+    "RetroLook",
     "ReviewItem",
     "ReviewQueue",
     "Reviewing",
     "Running",
     "SearchAnswer",
+    "Sentence",
     "Shown",
     "Slice",
     "Status",
@@ -121,6 +181,12 @@ __all__ = [
     "TermHistory",
     "TermList",
     "TermShown",
+    "ThreadClaim",
+    "ThreadLine",
+    "ThreadList",
+    "ThreadShown",
+    "ThreadStep",
+    "Told",
     "TopologyAnswer",
     "Transcript",
     "TranscriptList",
@@ -152,6 +218,12 @@ class Api(
     Charting,
     Lighting,
     Behaving,
+    LookingBack,
+    Replaying,
+    Effecting,
+    Recalling,
+    Modelling,
+    Embedders,
     Protocol,
 ):
     """Every verb. ``cwd`` and ``path`` are absolute. Raises the errors of `flywheel.errors`."""

@@ -28,7 +28,9 @@ class Status:
     workers: Sequence[Mapping[str, object]]  # lane, pid, job, since, memory
     embedder: str
     code: Mapping[str, int] = field(default_factory=dict)  # source files: indexed, or why they were skipped
+    llm: str = ""  # the language model, and what it may still cost today; or why there is none
     refused: Mapping[str, int] = field(default_factory=dict)  # statements that were no knowledge, by reason
+    history: Mapping[str, int] = field(default_factory=dict)  # after an upgrade: sessions ``left`` to look back at
     problems: Sequence[str] = ()  # what needs a person, with the remedy
 
 

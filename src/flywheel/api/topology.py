@@ -16,9 +16,9 @@ class MapNode:
     files: int = 0  # of a package
     about: str = ""  # what it says that it is for; of a service, how it is started
     path: str = ""  # of a service: the file that describes it
-    steps: int = 0  # in a neighbourhood: edges on the shortest way, in any direction
+    steps: int = 0  # in a neighbourhood: imports and uses on the shortest way, in any direction
     score: float = 0.0  # in a neighbourhood: share of the walk (personalised PageRank)
-    relation: str = ""  # in a neighbourhood: "needs it", "needed by it", "both", "" when it is further away
+    relation: str = ""  # in a neighbourhood: "needs it", "needed by it", "both": by imports; else ""
     defines: Sequence[str] = ()  # in a neighbourhood: its first definitions
 
 

@@ -20,6 +20,7 @@ from flywheel.knowledge.scopes import normal_scope
 from flywheel.knowledge.subject_pages import Sheet
 from flywheel.model import Clean, Document, Micros, ProjectId, digest, short_id
 from flywheel.projects import queries as projects
+from flywheel.text.blocks import without_blocks
 from flywheel.text.compose import dated, is_injected
 from flywheel.text.redact import Redactor
 from flywheel.text.secretfiles import looks_secret
@@ -163,10 +164,14 @@ def _gone(parts: Parts, project: ProjectId, name: str, now: Micros) -> Added:
 
 
 def _redacted(redact: Redactor, source: _Source, found: Readable) -> Readable:
-    """Without secrets. Raises Refused for a document that is mostly secrets, or holds a private key."""
+    """Without secrets, and without what Flywheel wrote into the file itself, which is no evidence; lines keep their
+    numbers.
+
+    Raises Refused for a document that is mostly secrets, or holds a private key.
+    """
     if _KEY_BLOCK.search(found.text):
         raise Refused(f"{source.name} holds a private key; it is not kept")
-    top, rest = redact.text(found.text[: found.begins]), redact.text(found.text[found.begins :])
+    top, rest = redact.text(found.text[: found.begins]), redact.text(without_blocks(found.text[found.begins :]))
     secrets = len(_REDACTED.findall(top + rest)) - len(_REDACTED.findall(found.text))
     if secrets > SECRETS and 5 * secrets > len([line for line in found.text.splitlines() if line.strip()]):
         raise Refused(f"{source.name} holds {secrets} secrets; take them out, then add it")

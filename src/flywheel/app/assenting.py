@@ -145,6 +145,11 @@ def _asked(tx: Tx, id: str, session: str, agent: str) -> _Asked:
         raise Conflict(f"[fw:{entry.short}] is disputed: a person chooses in a terminal: flywheel review")
     if running is None or running.parent_id is not None:
         raise Refused("this session is not known, or is a subagent's, to which no person speaks")
+    if tx.one("SELECT 1 FROM upload_session WHERE session_id = :id LIMIT 1", id=running.id) is not None:
+        raise Refused(
+            "this session came over the socket, where anybody may write lines for the user: a person confirms it in a"
+            " terminal (flywheel review), no agent"
+        )
     statement = one.text if isinstance(one, Claim) else entry.summary or entry.title
     return _Asked(target=one, entry=entry, statement=statement, session=running)
 

@@ -186,10 +186,14 @@ def _edges(graph: Graph, names: Iterable[str]) -> list[MapEdge]:
 
 
 def _near(tx: Tx, view: View, files: Mapping[str, str]) -> TopologyAnswer:
-    """What lies near a file, as much of it as the budget allows."""
+    """What lies near a file by imports and uses, as much of it as the budget allows; arrows are imports alone."""
     seed = charting.node_of(view.focus)
     graph = charting.imports_of(tx, view.checkout, files)
-    ranked = neighbourhood(weave(*pairs_of(graph)), [seed], most=view.limit or NEIGHBOURS, steps=view.depth)
+    web = weave(*pairs_of(charting.nearness_of(tx, view.checkout, files)))
+    ranked = [
+        replace(one, needs=seed in graph.get(one.path, ()), needed=one.path in graph.get(seed, ()))
+        for one in neighbourhood(web, [seed], most=view.limit or NEIGHBOURS, steps=view.depth)
+    ]
     nodes = describe(tx, view.checkout, ranked)
     head = tokens.count(f"{view.focus}: {len(nodes)} near it\n… and {len(nodes)} more\n")
     lines, left = pack(((line, tokens.count(line + "\n")) for line in map(near_line, nodes)), view.budget - head)

@@ -9,6 +9,7 @@ from flywheel.app import progress as tracking
 from flywheel.app.hooking import Hooking
 from flywheel.app.lasting import Standing
 from flywheel.app.parts import Parts, wall_clock
+from flywheel.app.replays import Replays
 from flywheel.app.reviewing import Reviewing
 from flywheel.app.showing import Printed
 from flywheel.app.unanswered import Unanswered
@@ -18,17 +19,24 @@ from flywheel.app.verbs.beacons import LightingVerbs
 from flywheel.app.verbs.behaviour import BehaviourVerbs
 from flywheel.app.verbs.cockpit import OverseeingVerbs
 from flywheel.app.verbs.code import CodingVerbs
+from flywheel.app.verbs.effect import EffectVerbs
 from flywheel.app.verbs.linting import LintingVerbs
+from flywheel.app.verbs.llm import ModellingVerbs
+from flywheel.app.verbs.models import EmbedderVerbs
 from flywheel.app.verbs.questions import QuestionsVerbs
+from flywheel.app.verbs.replay import ReplayingVerbs
+from flywheel.app.verbs.retro import RetroVerbs
 from flywheel.app.verbs.reviewing import ReviewingVerbs
 from flywheel.app.verbs.running import RunningVerbs
 from flywheel.app.verbs.terms import TermsVerbs
+from flywheel.app.verbs.threads import ThreadsVerbs
 from flywheel.app.verbs.topology import ChartingVerbs
 from flywheel.app.verbs.trees import TreesVerbs
 from flywheel.context.assemble import Assembler
 
 
 class App(
+    ModellingVerbs,
     AskingVerbs,
     RunningVerbs,
     AddingVerbs,
@@ -42,6 +50,11 @@ class App(
     QuestionsVerbs,
     TermsVerbs,
     BehaviourVerbs,
+    ReplayingVerbs,
+    RetroVerbs,
+    EffectVerbs,
+    ThreadsVerbs,
+    EmbedderVerbs,
 ):
     """Satisfies `Api`. For any number of threads."""
 
@@ -61,11 +74,13 @@ class App(
         self.hooking = Hooking(parts, self.assembler, poke)
         self.always_on = Standing(parts)
         self.unanswered = Unanswered(parts.db, parts.redact, wall_clock)
+        self.replays = Replays(parts)
         self.desk = Reviewing(parts, lambda: self.poke())
 
     def close(self) -> None:
         """Write what is still to be written and let go."""
         self.hooking.close()
+        self.replays.close()
         self.unanswered.close()
         self.assembler.close()
         super().close()

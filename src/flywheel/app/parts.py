@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ from flywheel.text.redact import Redactor
 if TYPE_CHECKING:
     from flywheel.embed import Embedder
     from flywheel.harvest.discover import Whereabouts
+    from flywheel.llm import Llm
 
 
 def _worker(module: str) -> Handler:
@@ -33,8 +35,12 @@ def _worker(module: str) -> Handler:
 
 HARVEST: Final = "harvest"
 EXTRACT: Final = "extract"
+EXTRACT_MODEL: Final = "extract_model"
+EXTRACT_BATCH: Final = "extract_batch"
 RETRO: Final = "retro"
+RETRO_MODEL: Final = "retro_model"
 SYNC: Final = "sync"
+WEIGH: Final = "weigh"
 DOCUMENT: Final = "document"
 RENDER: Final = "render"
 COMMIT: Final = "commit"
@@ -43,16 +49,28 @@ QUESTIONS: Final = "questions"
 ANCHORS: Final = "anchors"
 ACROSS: Final = "across"
 OBSERVE: Final = "observe"
+DIGEST: Final = "digest"
+GATHER: Final = "gather"
+THREAD: Final = "thread"
 CONSOLIDATE: Final = "consolidate"
+CATCH_UP: Final = "catch_up"
 """Job kinds, as the workers' modules call themselves (``KIND``)."""
 
 WORKERS: Final[Mapping[str, Handler]] = {
     HARVEST: _worker("flywheel.harvest.worker"),
     EXTRACT: _worker("flywheel.harvest.extract"),
+    EXTRACT_MODEL: _worker("flywheel.harvest.models.worker"),
+    EXTRACT_BATCH: _worker("flywheel.harvest.models.batching"),
     RETRO: _worker("flywheel.retro.worker"),
+    RETRO_MODEL: _worker("flywheel.retro.paragraph"),
+    DIGEST: _worker("flywheel.digests.worker"),
+    GATHER: _worker("flywheel.digests.gather"),
+    THREAD: _worker("flywheel.threads.worker"),
     OBSERVE: _worker("flywheel.behaviour.watching"),
     CONSOLIDATE: _worker("flywheel.behaviour.worker"),
+    CATCH_UP: _worker("flywheel.app.catching_up"),
     SYNC: _worker("flywheel.codemap.worker"),
+    WEIGH: _worker("flywheel.codemap.weighing"),
     ANCHORS: _worker("flywheel.knowledge.anchoring"),
     DOCUMENT: _worker("flywheel.knowledge.worker"),
     ACROSS: _worker("flywheel.knowledge.across.worker"),
@@ -64,8 +82,21 @@ WORKERS: Final[Mapping[str, Handler]] = {
 """Job kind → handler."""
 
 LANES: Final[Mapping[str, tuple[str, ...]]] = {
-    "harvest": (HARVEST, EXTRACT, RETRO, DOCUMENT, ACROSS, OBSERVE, CONSOLIDATE),
-    "code": (SYNC, ANCHORS),
+    "harvest": (
+        HARVEST,
+        EXTRACT,
+        RETRO,
+        DOCUMENT,
+        ACROSS,
+        OBSERVE,
+        CONSOLIDATE,
+        DIGEST,
+        GATHER,
+        THREAD,
+        CATCH_UP,
+    ),
+    "model": (EXTRACT_MODEL, EXTRACT_BATCH, RETRO_MODEL),
+    "code": (SYNC, ANCHORS, WEIGH),
     "tree": (RENDER, COMMIT, LINT, QUESTIONS),
     "index": (),
 }
@@ -94,6 +125,8 @@ class Parts:
     redact: Redactor
     _embedder: tuple[Embedder | None, str] | None = field(default=None)
     _code: tuple[bool, str] | None = field(default=None)
+    _llm: Llm | None = field(default=None)
+    _models: dict[str, Embedder] = field(default_factory=dict)
 
     @property
     def data(self) -> Path:
@@ -110,6 +143,7 @@ class Parts:
             now=wall_clock,
             stopping=stopping,
             beat=beat,
+            llm=self.llm,
         )
 
     def whereabouts(self, *, checkouts: bool = True) -> Whereabouts:
@@ -124,10 +158,48 @@ class Parts:
         )
 
     def embedder(self) -> tuple[Embedder | None, str]:
-        """The embedder, loaded once, and what to say of it: its id, or why there is none."""
+        """This machine's embedder of the configuration, loaded once, and its id; or None and why there is none.
+
+        For what is compared with what jobs embedded. Searches ask `serving`.
+        """
         if self._embedder is None:
-            self._embedder = _load_embedder(self.config.embed.model)
+            self._embedder = self._load_embedder()
         return self._embedder
+
+    def _load_embedder(self) -> tuple[Embedder | None, str]:
+        from flywheel.embed import ModelMissing
+        from flywheel.embed.select import open_embedder
+
+        try:
+            name = self.config.embed.model  # opened as a worker of the harvest lane opens it, who has no server to ask
+            found = self.open_model(name) if name == "static" else open_embedder(name)
+            return found, found.model_id
+        except ModelMissing as error:
+            return None, f"none, full text only: {error.message}"
+
+    def open_model(self, name: str) -> Embedder:
+        """The embedding model of that name, loaded once. Raises ModelMissing."""
+        from flywheel.embed.select import open_embedder
+
+        if name not in self._models:
+            self._models[name] = open_embedder(
+                name, self.config.embed, env=self.env, redact=self.redact.text, offline=self.config.offline
+            )
+        return self._models[name]
+
+    def serving(self) -> tuple[Embedder | None, str]:
+        """The embedder whose vectors are searched (of the choice, else of the configuration), and its name; or None
+        and why there is none."""
+        from flywheel.embed import ModelMissing
+        from flywheel.search.choice import read_choice
+
+        with self.db.read() as tx:
+            choice = read_choice(tx)
+        name = choice.serving if choice is not None and self.config.embed.model != "none" else self.config.embed.model
+        try:
+            return self.open_model(name), name
+        except ModelMissing as error:
+            return None, f"none, full text only: {error.message}"
 
     def code_model(self) -> tuple[bool, str]:
         """Whether code has a model of its own here, and what to say of it: its id, or why there is none."""
@@ -135,28 +207,29 @@ class Parts:
             self._code = _look_for_code_model(self.config.embed)
         return self._code
 
+    def llm(self) -> Llm:
+        """The language model within its budget, or what says that there is none. Raises ConfigError."""
+        if self._llm is None:
+            from flywheel.llm.select import open_llm
+
+            self._llm = open_llm(self.config, self.env, db=self.db, data=self.data, redact=self.redact, now=wall_clock)
+        return self._llm
+
     def close(self) -> None:
-        """Close the store."""
+        """Close the store, and the connections to a model."""
+        if self._llm is not None:
+            self._llm.close()
         self.db.close()
 
 
 def open_parts(config: Config, places: Places, env: Mapping[str, str], home: Path) -> Parts:
     """Open the store (which migrates it) and build the rest. Raises the store's errors and ConfigError."""
     places.data.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if config.offline:  # a named embedding model is otherwise looked for on a hub, and fetched
+        os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_OFFLINE="1")
     redact = make_redactor(config)
     db = connect(config.store.url, places.data, busy=config.store.busy_seconds)
     return Parts(config=config, places=places, env=env, home=home, db=db, redact=redact)
-
-
-def _load_embedder(model: str) -> tuple[Embedder | None, str]:
-    from flywheel.embed import ModelMissing
-    from flywheel.embed.select import open_embedder
-
-    try:
-        found = open_embedder(model)
-        return found, found.model_id
-    except ModelMissing as error:
-        return None, f"none, full text only: {error.message}"
 
 
 def _look_for_code_model(config: EmbedConfig) -> tuple[bool, str]:

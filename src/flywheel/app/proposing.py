@@ -11,9 +11,10 @@ from flywheel.app.parts import HARVEST, Parts, wall_clock
 from flywheel.errors import BadInput, Refused, Unavailable
 from flywheel.harvest import cited, discover, proposal, quoting
 from flywheel.harvest.entries import Origin, Written, write_draft
-from flywheel.harvest.proposal import Evidence, Twin, adds_nothing
+from flywheel.harvest.proposal import Evidence
 from flywheel.harvest.quoted import Said, who_said
-from flywheel.model import Category, Clean, Document, Entry, EntryId, Kind, Micros, Role, Status
+from flywheel.harvest.twins import find_twin
+from flywheel.model import Clean, Document, Entry, EntryId, Kind, Micros, Role, Status
 from flywheel.projects import queries as projects
 from flywheel.readers import session_id
 from flywheel.store import Tx, mapper
@@ -87,7 +88,8 @@ def propose(parts: Parts, asked: Proposal, poke: Callable[[], None]) -> Proposed
     ground = _in_file(parts, asked, now) if asked.source else _in_talk(parts, asked, poke)
     written = Written()
     with parts.db.read() as tx:
-        twin = _twin(tx, asked, ground)
+        quote = ground.evidence.quote
+        twin = find_twin(tx, ground.origin.project_id, asked.statement, asked.scope, quote)
     draft = proposal.draft(asked.statement, ground.evidence, type=asked.type, scope=asked.scope, twin=twin)
     with parts.db.write() as tx:
         if ground.document is not None:
@@ -104,35 +106,6 @@ def propose(parts: Parts, asked: Proposal, poke: Callable[[], None]) -> Proposed
         said_by=ground.said_by,
         message=_told(entry, written, draft.type != asked.type and asked.type, draft.type.value),
     )
-
-
-def _twin(tx: Tx, asked: Proposal, ground: _Ground) -> Twin | None:
-    """Where the same statement stands already, or the entry that rests on the same words and says it, too."""
-    project = ground.origin.project_id
-    keys = proposal.keys(asked.statement, asked.scope)
-    rows = tx.all(
-        "SELECT key FROM entry WHERE project_id = :project AND key IN :keys ORDER BY created_at, id LIMIT 1",
-        project=project,
-        keys=list(keys),
-    )
-    if rows:
-        return keys[rows[0][0]]
-    quote = ground.evidence.quote
-    told = tx.all(
-        f"SELECT e.category, e.key, k.text FROM citation c JOIN claim k ON k.id = c.claim_id"
-        f" JOIN entry e ON e.id = k.entry_id WHERE c.{'document' if quote.document_id else 'message'}_id = :source"
-        " AND c.start < :stop AND c.stop > :start AND k.attribute = '' AND e.project_id = :project"
-        " AND e.scope = :scope ORDER BY e.created_at, e.id, k.id",
-        source=quote.document_id or quote.message_id,
-        start=quote.start,
-        stop=quote.stop,
-        project=project,
-        scope=asked.scope,
-    )
-    found = (
-        Twin(category=Category(shelf), key=key) for shelf, key, text in told if adds_nothing(asked.statement, text)
-    )
-    return next(found, None)
 
 
 def _told(entry: Entry, written: Written, overruled: str | bool, type_: str) -> str:

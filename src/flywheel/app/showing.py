@@ -12,6 +12,7 @@ from typing import Final
 
 from flywheel.api import Briefing, Item, Receipt, Shown
 from flywheel.context.record import ROWLESS
+from flywheel.digests.telling import shown as summed
 from flywheel.errors import Conflict, NotFound
 from flywheel.knowledge.changing import followed
 from flywheel.model import (
@@ -24,6 +25,7 @@ from flywheel.model import (
     Message,
     Micros,
     Project,
+    RetroPoint,
     Retrospective,
     Role,
     Session,
@@ -100,6 +102,8 @@ def resolve_id(tx: Tx, text: str) -> Found:
     if not found:
         found += find(tx, Session, "WHERE native_id = :id LIMIT 5", id=wanted)
         found += find(tx, Project, "WHERE id = :id OR name = :id LIMIT 5", id=wanted)
+    if not found and re.fullmatch(rf"[0-9a-f]{{{SHORT}}}", wanted):
+        found += find(tx, Project, "WHERE id LIKE :ending LIMIT 5", ending=f"%-%{wanted}")
     if not found:
         raise NotFound(f"nothing here has the id {text!r}; ids are printed as [fw:{'x' * SHORT}]")
     if len(found) > 1:
@@ -296,7 +300,7 @@ def _message(tx: Tx, message: Message) -> Shown:
 
 
 def _session(tx: Tx, session: Session) -> Shown:
-    from flywheel.retro import rules as retro  # brings in the extraction rules, which the daemon does not run
+    from flywheel.retro.telling import lines
 
     look = get(tx, Retrospective, session_id=session.id)
     project = get(tx, Project, id=session.project_id)
@@ -311,7 +315,9 @@ def _session(tx: Tx, session: Session) -> Shown:
         "messages": str(session.messages),
         "parent": f"[fw:{short_id(session.parent_id)}]" if session.parent_id else "",
     }
-    body = "\n".join(retro.lines(look)) if look else "No retrospective yet: the session may still go on."
+    points = find(tx, RetroPoint, "WHERE session_id = :id ORDER BY ordinal", id=session.id) if look else []
+    look_back = lines(look, points) if look else ["No retrospective yet: the session may still go on."]
+    body = "\n".join([*look_back, *summed(tx, "session", session.id)])
     entries = tx.all(
         "SELECT DISTINCT e.short, e.title, e.status FROM claim c JOIN entry e ON e.id = c.entry_id"
         " WHERE c.session_id = :id LIMIT 20",
@@ -325,4 +331,5 @@ def _project(tx: Tx, project: Project) -> Shown:
     sessions = find(tx, Session, "WHERE project_id = :id ORDER BY last_at DESC LIMIT 10", id=project.id)
     facts = {"key": str(project.key), "root": str(project.root), "alias of": project.alias_of or ""}
     links = [f"[fw:{short_id(s.id)}] {_when(s.last_at)[:10]} {s.title}" for s in sessions]
-    return _shown("project", project.id, project.name, facts, "", (), links)
+    body = "\n".join(summed(tx, "project", project.id)).strip()
+    return _shown("project", project.id, project.name, facts, body, (), links)

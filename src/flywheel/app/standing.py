@@ -8,7 +8,10 @@ from pathlib import Path
 from typing import Final
 
 from flywheel.api import Status
-from flywheel.app.parts import Parts
+from flywheel.app import catching_up
+from flywheel.app.modelling import describe_llm
+from flywheel.app.models import describe
+from flywheel.app.parts import Parts, wall_clock
 from flywheel.codemap.queries import states
 from flywheel.harvest.refused import rejections
 from flywheel.jobs import queue
@@ -44,6 +47,7 @@ def make_status(
     hooks: Sequence[str],
 ) -> Status:
     """The daemon's account of itself."""
+    now = parts.db.clock()
     with parts.db.read() as tx:
         files, lines, bad, unknown = _files(tx)
         rows = {name: int(tx.all(sql)[0][0]) for name, sql in COUNTED.items()}
@@ -51,9 +55,12 @@ def make_status(
         code = states(tx)
         refused = rejections(tx)
         wrong = tx.all(_WRONG)
+        model, stuck = describe_llm(tx, parts, now)
+        history = catching_up.progress(tx, wall_clock(), parts.config.behaviour.decay)
         failed = tx.all("SELECT path, error FROM transcript_file WHERE state = 'failed' ORDER BY path LIMIT 5")
-    embedder = f"{parts.embedder()[1]}; of code {parts.code_model()[1]}"
+    embedder = f"{describe(parts)}; of code {parts.code_model()[1]}"
     problems = [*parts.db.notices, *_disk(parts.data), *hooks]
+    problems += stuck
     problems += [f"transcript {path} was not read: {error}" for path, error in failed]
     problems += [f"lint found errors in {name} ({n}); see: flywheel lint --project {id}" for id, name, n in wrong]
     if jobs.get("dead"):
@@ -73,6 +80,8 @@ def make_status(
         workers=workers,
         embedder=embedder,
         code=code,
+        llm=model,
+        history=history,
         refused=dict(sorted(refused.items(), key=lambda pair: -pair[1])),
         problems=problems,
     )

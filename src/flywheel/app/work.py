@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from flywheel.app.parts import HARVEST, LANES, LINT, RENDER, WORKERS, Parts
+from flywheel.app.parts import HARVEST, LANES, LINT, RENDER, WEIGH, WORKERS, Parts
 from flywheel.jobs import queue
 from flywheel.jobs.worker import Handler, Outcome, run_one
 
@@ -75,13 +75,18 @@ def settle_all(parts: Parts, *, trees: bool = False) -> int:
     spare.
     """
     ran = _run_due(parts, [kind for name, lane in LANES.items() if name != TREES for kind in lane])
+    ran += _run_now(parts, WEIGH)
     _index(parts)
     if trees:
-        for kind in LANES[TREES]:
-            with parts.db.write() as tx:
-                tx.run("UPDATE job SET run_after = 0 WHERE kind = :kind AND state = 'queued'", kind=kind)
-            ran += _run_due(parts, [kind])
+        ran += sum(_run_now(parts, kind) for kind in LANES[TREES])
     return ran
+
+
+def _run_now(parts: Parts, kind: str) -> int:
+    """Run the jobs of a kind that would wait a moment."""
+    with parts.db.write() as tx:
+        tx.run("UPDATE job SET run_after = 0 WHERE kind = :kind AND state = 'queued'", kind=kind)
+    return _run_due(parts, [kind])
 
 
 def _run_due(parts: Parts, kinds: Sequence[str]) -> int:

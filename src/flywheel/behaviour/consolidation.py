@@ -37,6 +37,9 @@ MARKED: Final = 500
 KEPT_DAYS: Final = 7
 """Days that an observation is kept after it was consolidated."""
 
+HELD: Final = 30_000_000
+"""Microseconds after which it is looked again whether sessions must still wait for earlier ones."""
+
 STALE_DAYS: Final = 1
 """A belief whose confidence is older is written down anew, and deleted when it is below the floor."""
 
@@ -69,20 +72,27 @@ def consolidate(
     quiet: float,
     decay: DecayStrategy,
     pause: Callable[[], None] = lambda: None,
+    hold: Micros | None = None,
 ) -> Consolidated:
     """Consolidate the sessions that have been quiet for ``quiet`` seconds; then fade, tidy and lint.
 
-    ``pause`` is called between transactions and may raise: what is done stays done.
+    ``hold`` is when the earliest session began that is still to be observed: what was last heard of since then waits,
+    so that sessions have their say in the order of time; and nothing fades, since what is written down as of now would
+    be too late for it. ``pause`` is called between transactions and may raise: what is done stays done.
     """
     result = Consolidated()
     with db.read() as tx:
         every = queries.waiting(tx, identity)
     until = now - int(quiet * 1e6)
     result.later = min((Micros(one.last + int(quiet * 1e6)) for one in every if one.last > until), default=None)
-    for batch in _batches([one for one in every if one.last <= until]):
+    ready = [one for one in every if one.last <= until and (hold is None or one.last < hold)]
+    if hold is not None and any(hold <= one.last <= until for one in every):
+        result.later = min(result.later or Micros(now + HELD), Micros(now + HELD))
+    for batch in _batches(ready):
         _settle(db, identity, [one.native_session for one in batch], now, decay, pause, result)
         result.sessions += len(batch)
-    _fade(db, identity, now, decay, pause, result)
+    if hold is None:
+        _fade(db, identity, now, decay, pause, result)
     _purge(db, identity, now, pause)
     with db.read() as tx:
         result.warnings = linting.look(tx, identity, linting.projects_of(tx, identity), now, decay)

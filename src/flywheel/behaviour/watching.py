@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from flywheel.behaviour.decay import MICROS_A_DAY, STRATEGIES
 from flywheel.behaviour.identity import local_identity
 from flywheel.behaviour.observing import Noted, Watcher
+from flywheel.behaviour.rules import lifetime
 from flywheel.jobs import queue
-from flywheel.jobs.kinds import CONSOLIDATE, CONSOLIDATE_DELAY, OBSERVE
+from flywheel.jobs.kinds import CATCH_UP, CONSOLIDATE, CONSOLIDATE_DELAY, OBSERVE
 from flywheel.jobs.worker import Deps, Stopped
 from flywheel.model import (
     Job,
@@ -77,6 +79,29 @@ def ask(tx: Tx, identity: str, now: Micros, delay: float = 0.0) -> None:
     queue.enqueue(tx, kind=CONSOLIDATE, key=identity, project_id=None, now=now, delay=delay)
 
 
+def horizon(now: Micros, decay: str) -> Micros:
+    """The time before which what a session did leaves no belief by now (`rules.lifetime`), by the setting's name."""
+    return Micros(now - int(lifetime(STRATEGIES[decay]) * MICROS_A_DAY))
+
+
+def first_unobserved(tx: Tx, since: Micros) -> Micros | None:
+    """When the earliest session began that is still to be observed; None when there is none.
+
+    Counts are sessions heard of since a time whose job is under way, or that catching up will come to.
+    """
+    catching = tx.one("SELECT 1 FROM job WHERE kind = :kind AND state IN ('queued', 'running')", kind=CATCH_UP)
+    no_job = "NOT EXISTS (SELECT 1 FROM job j WHERE j.kind = :kind AND j.key = s.id AND j.state = 'dead')"
+    has_job = "EXISTS (SELECT 1 FROM job j WHERE j.kind = :kind AND j.key = s.id AND j.state IN ('queued', 'running'))"
+    row = tx.one(
+        "SELECT min(s.started_at) FROM session s WHERE s.last_at >= :since AND s.messages > 0"
+        " AND NOT EXISTS (SELECT 1 FROM observed o WHERE o.session_id = s.id)"
+        f" AND {no_job if catching else has_job}",
+        since=since,
+        kind=OBSERVE,
+    )
+    return Micros(row[0]) if row and row[0] is not None else None
+
+
 def outermost(tx: Tx, session: Session) -> str:
     """The native id of the session that began it all: what its helpers do is one session's doing."""
     seen = {session.id}
@@ -118,6 +143,8 @@ def _page(deps: Deps, session: Session, native: str, watcher: Watcher) -> bool:
         messages = _next(tx, session, before)
         _calls_before(tx, session, messages, watcher)
     if not messages:
+        if before is None:
+            _note_nothing(deps, session)
         return False
     deps.beat(f"observing session {session.native_id}")
     noted = [one for message in messages for one in watcher.see(message)]
@@ -137,6 +164,22 @@ def _page(deps: Deps, session: Session, native: str, watcher: Watcher) -> bool:
             ),
         )
     return len(messages) == PAGE
+
+
+def _note_nothing(deps: Deps, session: Session) -> None:
+    """A session that did nothing was observed all the same: nobody need ask again."""
+    with deps.db.write() as tx:
+        if get(tx, Session, id=session.id) is not None:
+            upsert(
+                tx,
+                Observed(
+                    session_id=session.id,
+                    project_id=session.project_id,
+                    ordinal=-1,
+                    message_id="",
+                    updated_at=deps.now(),
+                ),
+            )
 
 
 def _next(tx: Tx, session: Session, before: Observed | None) -> list[Message]:

@@ -10,7 +10,7 @@ import structlog
 from flywheel.behaviour.consolidation import Consolidated, consolidate
 from flywheel.behaviour.decay import STRATEGIES
 from flywheel.behaviour.identity import USER
-from flywheel.behaviour.watching import ask
+from flywheel.behaviour.watching import ask, first_unobserved, horizon
 from flywheel.jobs.kinds import CONSOLIDATE, CONSOLIDATE_DELAY
 from flywheel.jobs.worker import Deps, Stopped
 from flywheel.model import Identity, Job
@@ -35,7 +35,9 @@ def run(job: Job, deps: Deps) -> None:
     now = deps.now()
     idle = deps.config.extract.idle_minutes * 60.0
     decay = STRATEGIES[deps.config.behaviour.decay]
-    result = consolidate(deps.db, job.key, now=now, quiet=idle, decay=decay, pause=pause)
+    with deps.db.read() as tx:
+        hold = first_unobserved(tx, horizon(now, deps.config.behaviour.decay))
+    result = consolidate(deps.db, job.key, now=now, quiet=idle, decay=decay, pause=pause, hold=hold)
     with deps.db.write() as tx:
         before = get(tx, Identity, id=job.key)
         upsert(

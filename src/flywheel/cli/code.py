@@ -93,6 +93,13 @@ def _definition(paper: Console, hit: CodeHit) -> None:
         emit(paper, hit.banner, indent=4, lines=2, style="bold yellow")
     if hit.doc:
         emit(paper, hit.doc, indent=4, lines=3)
+    if hit.used_in is not None:
+        told = (
+            f"its name is used in {counted(hit.used_in, 'other file')}"
+            if hit.used_in
+            else "no other file uses its name"
+        )
+        emit(paper, told, indent=4, lines=1, style="dim")
 
 
 def _file(paper: Console, file: CodeFile) -> None:

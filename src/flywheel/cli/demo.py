@@ -29,7 +29,7 @@ def demo_folder(data: Path) -> tuple[str, str]:
         transcripts.mkdir(parents=True)
         now = datetime.now(UTC)
         for script in scripts:
-            lines = [orjson.dumps(record) for record in _records(script, str(project.resolve()), now)]
+            lines = [orjson.dumps(record) for record in records(script, str(project.resolve()), now)]
             (transcripts / f"{script['id']}.jsonl").write_bytes(b"\n".join(lines) + b"\n")
     return str(project.resolve()), str(transcripts)
 
@@ -61,7 +61,7 @@ def _commit(project: Path) -> None:
             return
 
 
-def _records(script: Mapping[str, Any], cwd: str, now: datetime) -> Iterator[dict[str, Any]]:
+def records(script: Mapping[str, Any], cwd: str, now: datetime) -> Iterator[dict[str, Any]]:
     """The script's turns as Claude Code records: one block a line, chained by uuid, a minute apart."""
     at = now - timedelta(days=script["days_ago"], hours=2)
     parent: str | None = None

@@ -150,7 +150,7 @@ def status(json_: bool) -> None:
     """Say how far everything is."""
     client = connect(start=False)
     if json_:
-        click.echo(client.ask("POST", "/v1/status"))
+        click.echo(client.exchange("POST", "/v1/status"))
     else:
         _print_status(open_paper(), client.status())
 
@@ -173,9 +173,14 @@ def _print_status(paper: Console, found: Status) -> None:
     if refused:
         row("refused", ", ".join(refused[:8]))
     row("jobs", _listed(found.jobs))
+    if found.history:
+        left, every = (found.history[name] for name in ("left", "sessions"))
+        row("history", f"{left:,} of {counted(every, 'session')} still to be looked back at")
     behind = {name: n for name, n in found.behind.items() if n}
     row("index", ", ".join(f"{name} behind by {n:,}" for name, n in behind.items()) or "up to date")
     row("embedder", found.embedder)
+    if found.llm:
+        row("model", found.llm)
     for worker in found.workers:
         job = worker.get("job")
         doing = f"{job['kind']} {job['key']}" if isinstance(job, dict) else "waiting"

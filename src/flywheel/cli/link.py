@@ -57,7 +57,7 @@ def connect(*, start: bool = True, timeout: float = 120.0) -> Client:
     path = settings.places.socket(settings.config)
     client = client_at(path, timeout=timeout)
     try:
-        version = orjson.loads(client.ask("GET", "/v1/health"))["version"]
+        version = orjson.loads(client.exchange("GET", "/v1/health"))["version"]
     except DaemonDown:
         if not start:
             raise
@@ -79,7 +79,7 @@ def start_daemon(settings: Settings) -> None:
     end = time.monotonic() + START_SECONDS
     while time.monotonic() < end:
         try:
-            client.ask("GET", "/v1/health")
+            client.exchange("GET", "/v1/health")
         except DaemonDown:
             code = process.poll()
             if code not in (None, FASTER):

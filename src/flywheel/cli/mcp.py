@@ -35,7 +35,7 @@ def reach() -> Api:
     settings = load_settings()
     client = client_at(settings.places.socket(settings.config))
     try:
-        client.ask("GET", "/v1/health")
+        client.exchange("GET", "/v1/health")
     except DaemonDown:
         if (settings.places.data / "hook" / NO_START).exists():
             raise DaemonDown("it was stopped with: flywheel down") from None

@@ -122,7 +122,7 @@ def _print(paper: Console, one: Asked) -> None:
 @as_json_option
 def file_back(words: tuple[str, ...], title: str, cwd: str | None, project: str, json_: bool) -> None:
     """Ask a question and file its answer as a candidate page, whose claims cite what it rests on."""
-    who, door = _filer()
+    who, door = filer()
     filed = connect().file_back(
         question=" ".join(words), cwd=here(cwd), project=project, title=title, who=who, door=door
     )
@@ -132,7 +132,7 @@ def file_back(words: tuple[str, ...], title: str, cwd: str | None, project: str,
     click.echo(clean(filed.message))
 
 
-def _filer() -> tuple[str, str]:
+def filer() -> tuple[str, str]:
     """Who files it, through which door: filing decides nothing, so that an agent may, and is named as one."""
     from flywheel.cli.decide import DOOR, person, shut
 

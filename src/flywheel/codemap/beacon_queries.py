@@ -166,7 +166,7 @@ def _newcomers(
     went = went_at(tx, checkout, beacon.path, beacon.qualified) if checkout else None
     if went is None:
         return []
-    came = {(path, name) for path, name, kind in newcomers(tx, checkout, went, since=since) if kind == beacon.kind}
+    came = {(path, name) for path, name, _ in newcomers(tx, checkout, went, since=since, kind=beacon.kind)}
     sql = f"{_SYMBOL} AND f.checkout = :checkout AND s.kind = :kind AND s.path IN :paths"
     paths = sorted({path for path, _ in came})
     rows = [

@@ -18,6 +18,7 @@ Span = tuple[int, int]
 
 _PLAIN: Final = (
     "comment", "verbatim", "block", "reference", "prefix", "import", "module", "container", "outer", "decorated",
+    "mount",
 )  # fmt: skip
 MARKS: Final = frozenset({"route", "command"})
 """Kinds of definitions that say what something is for, and lend their name to nothing."""
@@ -63,6 +64,8 @@ class Found:
     pattern: int
     doc: str = ""
     qualified: str = ""
+    on: str = ""  # of a route: the router that it is said of
+    needs: str = ""  # of a command: the library that the file must import for it to be one
 
 
 class Import(NamedTuple):
@@ -71,6 +74,14 @@ class Import(NamedTuple):
     module: str
     name: str
     line: int
+
+
+class Mount(NamedTuple):
+    """Under which path a router's routes are, and the name of the call that says so ("" for the router's own)."""
+
+    router: str
+    path: str
+    by: str
 
 
 @dataclass(slots=True)
@@ -85,6 +96,7 @@ class Captures:
     module: Stretch | None = None
     headed: bool = False  # the module's documentation is the comment that the file begins with
     imports: list[Import] = field(default_factory=list)
+    mounts: list[Mount] = field(default_factory=list)
     references: list[tuple[int, str, int]] = field(default_factory=list)  # byte, name, 1-based line
     comments: list[Comment] = field(default_factory=list)
     verbatim: list[Span] = field(default_factory=list)
@@ -98,20 +110,22 @@ def collect(source: bytes, tree: Tree, query: Query) -> Captures:
     captures = Captures()
     roles: dict[int, str] = {}
     verbatim, blocks, references = captures.verbatim.append, captures.blocks.append, captures.references.append
+    comments = captures.comments.append
     for number, match in QueryCursor(query).matches(tree.root_node):
-        role = roles.get(number) or roles.setdefault(number, _role(match))
+        role = roles.get(number)
+        if role is None:
+            role = roles[number] = _role(match)
         if role == "verbatim":
-            verbatim(match["verbatim"][0].byte_range)
+            verbatim(match[role][0].byte_range)
         elif role == "block":
-            blocks(match["block"][0].byte_range)
+            blocks(match[role][0].byte_range)
         elif role == "reference":
             node = match["reference"][0]
             start, stop = node.byte_range
             used = source[start:stop].decode("utf-8", "replace")
             references((start, used if used.isidentifier() else _unquoted(used), node.start_point.row + 1))
         elif role == "comment":
-            node = match["comment"][0]
-            captures.comments.append(Comment(*_stretch(node), node.descendant_count))
+            comments(_comment(match[role][0]))
         elif role == "import":
             name = match.get("import.name")
             node = match["import"][0]
@@ -145,6 +159,10 @@ def _keep(captures: Captures, source: bytes, number: int, role: str, match: Matc
     elif role in ("module.doc", "module.head"):
         captures.module_docs.extend(map(_stretch, match[role]))
         captures.headed = role == "module.head"
+    elif role == "mount":
+        by = _text(source, match["mount.by"][0]) if "mount.by" in match else ""
+        path = _text(source, match["mount.path"][0])
+        captures.mounts.append(Mount(_text(source, match["mount"][0]), path, by))
     elif role == "module":
         captures.module = _stretch(match["module"][0])
     else:
@@ -173,6 +191,8 @@ def _found(source: bytes, number: int, role: str, node: Node, match: Match) -> F
         body=body,
         nodes=whole.descendant_count,
         pattern=number,
+        on=_text(source, match["on"][0]) if "on" in match else "",
+        needs="clap" if "needs.clap" in match else "",
     )
 
 
@@ -208,6 +228,14 @@ def _unquoted(text: str) -> str:
 def _stretch(node: Node) -> Stretch:
     first, (last, column) = node.start_point.row, node.end_point
     return Stretch(node.start_byte, node.end_byte, first, last - 1 if column == 0 and last > first else last)
+
+
+def _comment(node: Node) -> Comment:
+    start, stop = node.byte_range
+    (first, _), (last, column) = node.start_point, node.end_point
+    if column == 0 and last > first:
+        last -= 1
+    return Comment(start, stop, first, last, node.descendant_count)
 
 
 def _text(source: bytes, node: Node) -> str:

@@ -1,10 +1,10 @@
-"""The SQL of the map: a project's files and imports as a graph, its services, and what lies around a file."""
+"""The SQL of the map: a project's files, imports and uses as a graph, its services, and what lies around a file."""
 
 from __future__ import annotations
 
 import hashlib
 import posixpath
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 import orjson
@@ -14,6 +14,9 @@ from flywheel.codemap.topology import Graph, Web, graph_of, pairs_of, weave
 from flywheel.model import Clean, ProjectId, Service, Setting
 from flywheel.store import Tx, mapper
 from flywheel.store.chunks import chunks
+
+Pair = tuple[str, str]
+"""Source, target."""
 
 _EDGES: Final = "SELECT DISTINCT source, target FROM module_edge WHERE external = 0 AND"
 
@@ -48,11 +51,40 @@ def node_of(path: str) -> str:
     return (posixpath.dirname(path) or ".") if path.endswith(".go") else path
 
 
+def uses_of(tx: Tx, checkouts: Sequence[str]) -> dict[Pair, float]:
+    """How much each file uses each other one, by the names that it uses (`weighing.weigh`); of several checkouts the
+    one where it is most."""
+    found: dict[Pair, float] = {}
+    names = [f"uses:{checkout}" for checkout in checkouts]
+    for (value,) in (
+        tx.all("SELECT value FROM setting WHERE name IN :names ORDER BY name", names=names) if names else ()
+    ):
+        for source, out in orjson.loads(value).items():
+            for target, weight in out.items():
+                found[source, target] = max(weight, found.get((source, target), 0.0))
+    return found
+
+
+def tied(imports: Iterable[Pair], uses: Mapping[Pair, float], nodes: Iterable[str] = ()) -> Graph:
+    """Imports and uses as one graph of modules: an import weighs one, and what is used of a module adds to it."""
+    edges = [(node_of(source), target, 1.0) for source, target in imports]
+    edges += [(node_of(source), target, weight) for (source, target), weight in uses.items()]
+    return graph_of(edges, nodes)
+
+
+def nearness_of(tx: Tx, checkout: str, files: Iterable[str]) -> Graph:
+    """The graph of a checkout's modules by imports and uses, by which the neighbourhood of a file is ranked."""
+    rows = tx.all(f"{_EDGES} checkout = :checkout", checkout=checkout)
+    return tied(((source, target) for source, target in rows), uses_of(tx, [checkout]), sorted({*map(node_of, files)}))
+
+
 def spin(tx: Tx, project: ProjectId) -> str:
     """The web of a project's modules, all its checkouts taken together, as `keep_web` keeps it."""
     rows = tx.all(f"{_EDGES} project_id = :id", id=project)
-    nodes, pairs = pairs_of(graph_of((node_of(source), target, 1.0) for source, target in rows))
-    return orjson.dumps({"nodes": nodes, "pairs": pairs}).decode()
+    homes = [home for (home,) in tx.all("SELECT DISTINCT checkout FROM source_file WHERE project_id = :id", id=project)]
+    graph = tied(((source, target) for source, target in rows), uses_of(tx, homes))
+    nodes, pairs, weights = pairs_of(graph)
+    return orjson.dumps({"nodes": nodes, "pairs": pairs, "weights": [round(one, 3) for one in weights]}).decode()
 
 
 def keep_web(tx: Tx, project: ProjectId, web: str) -> None:
@@ -72,7 +104,7 @@ def web_of(tx: Tx, project: str) -> Web:
     """The web that the last sync left: decoding one of 10,000 edges takes some milliseconds, so keep it."""
     row = tx.one("SELECT value FROM setting WHERE name = :name", name=f"web:{project}")
     kept = orjson.loads(row[0]) if row else {"nodes": [], "pairs": []}
-    return weave(kept["nodes"], kept["pairs"])
+    return weave(kept["nodes"], kept["pairs"], kept.get("weights", ()))
 
 
 def definitions_in(tx: Tx, checkout: str, paths: Sequence[str], each: int) -> dict[str, list[str]]:

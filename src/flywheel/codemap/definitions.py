@@ -11,7 +11,9 @@ from typing import Final, NamedTuple
 from flywheel.codemap.captures import MARKS, Captures, Comment, Found, Import, Stretch, collect
 from flywheel.codemap.comments import Leading, cap, first_paragraph, is_licence
 from flywheel.codemap.hashing import hash_definitions, hash_text
-from flywheel.codemap.languages import load
+from flywheel.codemap.languages import LANDMARKS, load
+from flywheel.codemap.mounting import mount, without_strangers
+from flywheel.codemap.naming import names_used
 
 SIGNATURE_CHARS: Final = 300
 """Longer signatures are cut."""
@@ -53,6 +55,7 @@ class Parsed(NamedTuple):
     imports: Sequence[Import]
     broken: bool
     references: Sequence[Reference] = ()
+    names: str = ""  # that its code uses: see `naming.names_used`
 
 
 def parse(source: bytes, language: str, path: str, *, references: bool = False) -> Parsed:
@@ -62,6 +65,8 @@ def parse(source: bytes, language: str, path: str, *, references: bool = False) 
     captures = collect(source, tree, query)
     leading = Leading(source, captures.comments, captures.prefixes)
     found = sorted(captures.found.values(), key=lambda item: (item.inner[0], -item.inner[1]))
+    found = without_strangers(found, captures.imports)
+    mount(found, captures.mounts)
     for item in found:
         _widen(item, captures, leading)
         _document(item, source, captures, leading)
@@ -69,7 +74,15 @@ def parse(source: bytes, language: str, path: str, *, references: bool = False) 
     modules = _modules(source, captures, leading, found, path)
     definitions = modules + _definitions(source, captures, found, modules)
     uses = _references(captures, found, len(modules)) if references else ()
-    return Parsed(definitions, captures.imports, tree.root_node.has_error, uses)
+    names = "" if language in LANDMARKS else _names(source, captures, found, language)
+    return Parsed(definitions, captures.imports, tree.root_node.has_error, uses, names)
+
+
+def _names(source: bytes, captures: Captures, found: Iterable[Found], language: str) -> str:
+    """What the code uses and does not define: comments and literals are none of it."""
+    comments = [(comment.start, comment.stop) for comment in captures.comments]
+    defined = {item.name for item in found if item.kind and item.kind not in MARKS}
+    return names_used(source, comments, captures.verbatim, language, defined)
 
 
 def _widen(item: Found, captures: Captures, leading: Leading) -> None:

@@ -17,11 +17,12 @@ from flywheel.projects.queries import family
 from flywheel.store import Tx, mapper
 
 
-def follow(place: Place, deps: Deps, telling: Sequence[str], redrawn: bool) -> None:
-    """After a sweep. ``telling``: the checkout's manifests; ``redrawn``: whether files came, went or were rewired."""
+def follow(place: Place, deps: Deps, telling: Sequence[str], redrawn: bool, owed: bool) -> None:
+    """After a sweep. ``telling``: the checkout's manifests; ``redrawn``: whether files came, went or were rewired;
+    ``owed``: whether uses are weighed next, which proposes beacons as well."""
     looked = keep_services(place, telling, deps)
     keep_beacons(place, deps)
-    if looked or redrawn:
+    if (looked or redrawn) and not owed:
         propose(place, deps)
 
 

@@ -6,7 +6,10 @@ A query file names its captures in one vocabulary, whatever the language:
   ``@scope`` (the type that a method belongs to) and the signature's end: ``@body`` (before it; otherwise before the
   field ``body``) or ``@head`` (after it). The first pattern of the file that matches a node decides its kind.
 - Routes and commands lend their name to nothing. ``@reach`` is what they span; ``@verb`` a route's method, as the
-  framework spells it; ``@kebab`` stands for ``@name`` where a command is called after a function or type.
+  framework spells it, ``@on`` the router; ``@kebab`` stands for ``@name`` where a command is called after a function or
+  type; ``@needs.clap``: only in a file that imports it.
+- ``@mount`` with ``@mount.path``: the path that a router's routes are under; optional ``@mount.by``, the call that says
+  so.
 - ``@container`` with ``@name``: lends its name to the definitions inside, and is none itself (Rust's ``impl``).
 - ``@inner`` in ``@outer``: the definition's signature and span begin with the outer node (``export``); in
   ``@decorated``: only its span does.

@@ -17,6 +17,7 @@ from flywheel.codemap.manifests import Way, folder_of, inside
 from flywheel.codemap.rows import Place
 from flywheel.codemap.services import manifests_of
 from flywheel.codemap.sighting import seen_at
+from flywheel.codemap.usage import is_telling
 from flywheel.jobs.worker import Deps
 from flywheel.model import Beacon, Clean, Micros, ProjectId, Status, new_id
 from flywheel.store import Tx, mapper
@@ -25,11 +26,17 @@ from flywheel.text.called import called
 MADE: Final = "code: "
 """How the origin of a proposal begins."""
 
-MOST: Final[dict[str, int]] = {"way": 16, "main": 6, "command": 10, "route": 10, "central": 5}
+MOST: Final[dict[str, int]] = {"way": 16, "main": 6, "command": 10, "route": 10, "central": 5, "used": 5}
 """Proposals of each sort; a list that is too long is read by nobody."""
 
 IMPORTED: Final = 5
 """Files that must import one before it is proposed."""
+
+USED: Final = 5
+"""Files that must use a definition before it is proposed, after those are divided that may mean another one."""
+
+_WORTH: Final = ("class", "struct", "enum", "trait", "interface", "type", "function")
+"""What is proposed when much is made of it; methods and constants are known by what they belong to."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,6 +116,7 @@ def proposals(tx: Tx, place: Place) -> list[Proposal]:
         "command": _marked(tx, place, "command"),
         "route": _marked(tx, place, "route"),
         "central": _central(tx, place, set(code)),
+        "used": _used(tx, place, set(code)),
     }
     found: dict[str, Proposal] = {}
     for sort, some in sorts.items():
@@ -179,7 +187,7 @@ def _marked(tx: Tx, place: Place, kind: str) -> Iterator[Proposal]:
         landmarks=sorted(LANDMARKS),
     )
     for name, path, qualified in rows:
-        if not any(part.startswith("test") for part in path.split("/")):
+        if not _for_tests(path):
             yield Proposal(name=f"{kind} {name}", path=path, qualified=qualified, kind=kind, why=f"a {kind}")
 
 
@@ -196,6 +204,27 @@ def _central(tx: Tx, place: Place, code: set[str]) -> Iterator[Proposal]:
             stem = path.rpartition(".")[0].removesuffix("/__init__").removesuffix("/index").removesuffix("/mod")
             name = " ".join(stem.split("/")[-2:])
             yield Proposal(name=name, path=path, why=f"{count} files import it")
+
+
+def _used(tx: Tx, place: Place, code: set[str]) -> Iterator[Proposal]:
+    """The definitions that most files use, by names that say something."""
+    rows = tx.all(
+        "SELECT s.path, s.name, s.kind, u.files, u.share FROM symbol_use u"
+        " JOIN source_file f ON f.checkout = u.checkout AND f.path = u.path"
+        " JOIN symbol s ON s.file_id = f.id AND s.qualified = u.name"
+        " WHERE u.checkout = :checkout AND u.share >= :least AND s.kind IN :kinds AND s.ordinal = 0"
+        " ORDER BY u.share DESC, s.path, s.name LIMIT 200",
+        checkout=place.checkout,
+        least=USED,
+        kinds=list(_WORTH),
+    )
+    for path, name, kind, files, _ in rows:
+        if path in code and is_telling(name) and not _for_tests(path):
+            yield Proposal(name=name, path=path, qualified=name, kind=kind, why=f"{files} files use it")
+
+
+def _for_tests(path: str) -> bool:
+    return any(part.startswith("test") or part.endswith(("_test", ".test")) for part in path.lower().split("/"))
 
 
 def _spot(tx: Tx, place: Place, one: Proposal) -> Spot | None:

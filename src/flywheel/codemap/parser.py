@@ -49,6 +49,7 @@ class Answer(NamedTuple):
     size: int = 0
     mtime_ns: int = 0
     lines: int = 0
+    names: str = ""  # used and not defined here: `naming.names_used`
     definitions: tuple[Definition, ...] = ()
     imports: tuple[Import, ...] = ()
 
@@ -70,7 +71,8 @@ def look(request: Request) -> Answer:
     if why := why_not(source, lines):
         return Answer(why, sha256, size, mtime_ns, lines)
     parsed = parse(_utf8(source), request.language, request.path)
-    return Answer("indexed", sha256, size, mtime_ns, lines, tuple(parsed.definitions), tuple(parsed.imports))
+    definitions, imports = tuple(parsed.definitions), tuple(parsed.imports)
+    return Answer("indexed", sha256, size, mtime_ns, lines, parsed.names, definitions, imports)
 
 
 def _utf8(source: bytes) -> bytes:
@@ -98,19 +100,29 @@ def why_not(source: bytes, lines: int) -> str:
 def _read(file: bytes, max_bytes: int) -> tuple[bytes | None, int, int]:
     """(bytes or None when it is no regular file or too large, size, modification time in ns)."""
     number = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    with os.fdopen(number, "rb", buffering=0) as stream:
+    try:
         facts = os.fstat(number)
-        if not stat.S_ISREG(facts.st_mode) or facts.st_size > max_bytes:
+        if not stat.S_ISREG(facts.st_mode):
+            return None, 0, facts.st_mtime_ns
+        if facts.st_size > max_bytes:
             return None, facts.st_size, facts.st_mtime_ns
-        parts = []
-        left = max_bytes + 1
-        while left > 0 and (part := stream.read(left)):
-            parts.append(part)
-            left -= len(part)
-    source = b"".join(parts)
-    if left <= 0:
+        source = os.read(number, facts.st_size + 1)
+        if len(source) != facts.st_size:  # it changes right now, or is no ordinary file system's
+            source += _rest(number, max_bytes + 1 - len(source))
+    finally:
+        os.close(number)
+    if len(source) > max_bytes:
         return None, max_bytes + 1, facts.st_mtime_ns
     return source, len(source), facts.st_mtime_ns
+
+
+def _rest(number: int, left: int) -> bytes:
+    """What is left of an open file, at most ``left`` bytes."""
+    parts = []
+    while left > 0 and (part := os.read(number, left)):
+        parts.append(part)
+        left -= len(part)
+    return b"".join(parts)
 
 
 def pack(value: tuple[object, ...]) -> bytes:
@@ -129,7 +141,7 @@ def unpack_answer(body: bytes) -> Answer:
 def _plain(answer: Answer) -> tuple[object, ...]:
     """The answer without its classes, which marshal does not know."""
     definitions, imports = [tuple(d) for d in answer.definitions], [tuple(i) for i in answer.imports]
-    return (*answer[:5], definitions, imports)
+    return (*answer[:6], definitions, imports)
 
 
 def main(work: Callable[[Request], Answer] = look) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from flywheel.model import Micros, ProjectId
 
@@ -26,9 +26,8 @@ class Listed:
     state: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
-    """One row of source_file, as far as a sync needs it."""
+class Known(NamedTuple):
+    """One row of source_file, as far as a sync needs it. A sync of one file makes one of each file of its checkout."""
 
     id: str
     project_id: ProjectId
@@ -80,4 +79,9 @@ def _unchanged(item: Listed, old: Known, state: str) -> bool:
         return False
     if state:
         return old.state == state
-    return old.state not in _AGAIN and old.mtime_ns // 1000 < old.indexed_at - _RACY
+    return old.state not in _AGAIN and is_settled(old.mtime_ns, old.indexed_at)
+
+
+def is_settled(mtime_ns: int, indexed_at: Micros) -> bool:
+    """Whether a file's time was old enough when it was read that another time stands for every later change."""
+    return mtime_ns // 1000 < indexed_at - _RACY

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import orjson
 
+from flywheel.codemap.folding import fold
 from flywheel.codemap.languages import LANDMARKS
 from flywheel.codemap.planning import Known
 from flywheel.codemap.rules import Folder, Modules, Topology, focus, map_modules
@@ -19,14 +20,30 @@ Mark = tuple[str, str, str, int, int]
 """What makes a symbol's row differ: hash, signature, doc, start line, stop line."""
 
 
-def files(tx: Tx, checkout: str) -> dict[str, Known]:
-    """Path → what is indexed of a checkout."""
-    rows = tx.all(
+def files(tx: Tx, checkout: str, paths: Sequence[str] = ()) -> dict[str, Known]:
+    """Path → what is indexed of a checkout; of these paths alone when any are named."""
+    sql = (
         "SELECT id, project_id, path, language, size, mtime_ns, sha256, state, indexed_at FROM source_file"
-        " WHERE checkout = :checkout",
-        checkout=checkout,
+        " WHERE checkout = :checkout"
     )
-    return {row[2]: Known(*row) for row in rows}
+    if not paths:
+        return {row[2]: Known(*row) for row in tx.all(sql, checkout=checkout)}
+    found = (
+        row for some in chunks(paths) for row in tx.all(f"{sql} AND path IN :paths", checkout=checkout, paths=some)
+    )
+    return {row[2]: Known(*row) for row in found}
+
+
+def is_strange(tx: Tx, checkout: str, project: ProjectId) -> bool:
+    """Whether any row of a checkout is another project's."""
+    sql = "SELECT 1 FROM source_file WHERE checkout = :checkout AND project_id <> :project LIMIT 1"
+    return tx.one(sql, checkout=checkout, project=project) is not None
+
+
+def code_paths(tx: Tx, checkout: str) -> set[str]:
+    """The files of a checkout whose language is known."""
+    rows = tx.all("SELECT path FROM source_file WHERE checkout = :checkout AND language <> ''", checkout=checkout)
+    return {path for (path,) in rows}
 
 
 def marks(tx: Tx, file_ids: Sequence[str]) -> dict[str, dict[str, Mark]]:
@@ -83,7 +100,8 @@ def symbols_named(tx: Tx, projects: Sequence[ProjectId], names: Sequence[str], l
 def symbols_called(tx: Tx, projects: Sequence[ProjectId], name: str, checkout: str, limit: int) -> list[Symbol]:
     """Symbols by exact name, or by the end of their qualified name, or either behind ``path:``; see `symbols_named`.
 
-    ``::`` and ``#`` are dots. Of the ``checkout`` alone where it has any; a name's own definition comes before others.
+    ``::`` and ``#`` are dots. Of the ``checkout`` alone where it has any, else each once; a name's own definition
+    comes before others.
     """
     spelled = name.replace("::", ".").replace("#", ".")
     path, _, wanted = spelled.rpartition(":")
@@ -93,16 +111,8 @@ def symbols_called(tx: Tx, projects: Sequence[ProjectId], name: str, checkout: s
     files = [symbol.file_id for symbol in found]
     sql = "SELECT id FROM source_file WHERE checkout = :checkout AND id IN :ids"
     here = {id for some in chunks(files) for (id,) in tx.all(sql, checkout=checkout, ids=some)}
-    found = [symbol for symbol in found if symbol.file_id in here] or found
+    found = [symbol for symbol in found if symbol.file_id in here] or [shown for _, shown in fold(tx, found, "")]
     return sorted(found, key=lambda symbol: (symbol.qualified != wanted, symbol.path, symbol.start_line))[:limit]
-
-
-def code_files(tx: Tx, projects: Sequence[ProjectId], checkout: str) -> list[tuple[str, str, str]]:
-    """Every indexed file as absolute path, path and language: of the ``checkout`` where it is one, else of all."""
-    sql = "SELECT checkout, path, language FROM source_file WHERE project_id IN :projects AND state = 'indexed'"
-    rows = tx.all(f"{sql} ORDER BY checkout, path", projects=list(projects))
-    mine = [row for row in rows if row[0] == checkout] or rows
-    return [(f"{root}/{path}", path, language) for root, path, language in mine]
 
 
 def _answers(qualified: str, wanted: set[str]) -> bool:

@@ -1,7 +1,7 @@
 """Where a name is used: looked up in the files as they are now, by a process that lives as long as the question.
 
-References are many times as many as definitions, and are asked for seldom: reading the files that have the name in
-them takes less than keeping them all in the store, and is never behind.
+References are many times as many as definitions, and are asked for seldom: reading the files that may have the name in
+them (`using.files_to_read`) takes less than keeping them all in the store, and is never behind.
 
 ``python -m flywheel.codemap.referring`` reads one JSON object (`Question`) and writes one (`Uses`).
 """

@@ -9,7 +9,7 @@ from typing import Any, Final, cast
 from flywheel.codemap.definitions import Definition
 from flywheel.codemap.planning import Known
 from flywheel.codemap.queries import Mark
-from flywheel.model import Clean, ModuleEdge, ProjectId, SourceFile, Symbol, evidence_id
+from flywheel.model import Clean, FileNames, ModuleEdge, ProjectId, SourceFile, Symbol, evidence_id
 from flywheel.text.redact import Redactor
 
 _BORDER: Final = "\n\x01\n"
@@ -21,6 +21,7 @@ class Delta:
 
     path: str
     file: SourceFile | None = None
+    names: FileNames | None = None
     removed: Known | None = None
     puts: list[Symbol] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)  # symbols whose text or code differs, not only their lines
@@ -28,6 +29,7 @@ class Delta:
     dropped: list[str] = field(default_factory=list)
     edges: list[ModuleEdge] = field(default_factory=list)
     unneeded: list[str] = field(default_factory=list)  # targets whose edge goes
+    torn: bool = False  # the rest comes in a later transaction
     rewired: bool = False  # an edge is new, gone, or leads outside instead of inside
 
     @property
@@ -70,6 +72,14 @@ def symbols(place: Place, path: str, definitions: Sequence[Definition], redact: 
         )
         for number, item in enumerate(definitions)
     ]
+
+
+def put_names(place: Place, named: Sequence[tuple[Delta, str]], redact: Redactor) -> None:
+    """Give each delta the row for the names that its file uses, redacted."""
+    for (delta, _), names in zip(named, clean_all(redact, [names for _, names in named]), strict=True):
+        delta.names = FileNames(
+            file_id=place.file_id(delta.path), project_id=place.project_id, checkout=place.checkout, names=names
+        )
 
 
 def clean_all(redact: Redactor, texts: Sequence[str]) -> list[Clean]:

@@ -12,6 +12,7 @@ from flywheel.codemap import queries
 from flywheel.codemap.charting import keep_web, spin
 from flywheel.codemap.following import follow, keep_beacons
 from flywheel.codemap.imports import targets
+from flywheel.codemap.languages import LANDMARKS
 from flywheel.codemap.layout import MANIFESTS, Layout
 from flywheel.codemap.listing import list_checkout, look_at, read_text
 from flywheel.codemap.packages import wanted_names
@@ -19,7 +20,9 @@ from flywheel.codemap.parser import Answer, Request
 from flywheel.codemap.past import forget_old
 from flywheel.codemap.planning import Known, Listed, Plan, plan
 from flywheel.codemap.pool import ParserPool
-from flywheel.codemap.rows import Delta, Place, compare, compare_edges, symbols
+from flywheel.codemap.rows import Delta, Place, compare, compare_edges, put_names, symbols
+from flywheel.codemap.twins import Twins, find_twins
+from flywheel.codemap.weighing import enqueue_weighing, owes
 from flywheel.codemap.writing import Writer
 from flywheel.jobs.worker import Deps, Stopped
 from flywheel.model import ProjectId, SourceFile
@@ -36,6 +39,7 @@ class Report:
     states: Counter[str] = field(default_factory=Counter)  # of the files that were looked at, "same" among them
     removed: int = 0
     moved: int = 0
+    copied: int = 0  # files that another checkout has, too
     symbols: int = 0  # new or changed
     dropped: int = 0
     whole: bool = True
@@ -44,12 +48,16 @@ class Report:
 class Sync:
     """One sync of one checkout. Running it twice equals running it once."""
 
-    def __init__(self, place: Place, deps: Deps, pool: ParserPool, *, anew: bool = False) -> None:
+    def __init__(self, place: Place, deps: Deps, pool: ParserPool, *, anew: bool = False, version: str = "") -> None:
+        """``anew``: whatever is indexed is read again. ``version`` names what rows depend on besides the code."""
         self._place = place
         self._root = place.checkout
         self._deps = deps
         self._pool = pool
         self._anew = anew
+        self._version = version
+        self._twins = Twins()
+        self._late: list[Listed] = []
         self._writer = Writer(deps.db, place)
         self._lost: dict[str, str] = {}  # SHA-256 of removed files → path
         self._redraw = {place.project_id} if anew else set[ProjectId]()
@@ -62,25 +70,31 @@ class Sync:
         listing = list_checkout(self._root)
         self.report.whole = listing.whole
         todo = plan(listing.files, known, max_bytes=self._max_bytes, complete=True, anew=self._anew)
-        paths = [path for path, item in listing.files.items() if item.language]
-        self._run(todo, known, Layout(paths, listing.manifests))
-        follow(self._place, self._deps, listing.telling, bool(self._redraw))
+        layout = Layout([path for path, item in listing.files.items() if item.language], listing.manifests)
+        self._find_twins(todo, known, layout)
+        self._run(todo, known, layout)
+        owed = self._have_weighed()
+        follow(self._place, self._deps, listing.telling, bool(self._redraw), owed)
         forget_old(self._deps.db, self._root)
         return self.report
 
     def touch(self, paths: Iterable[str]) -> Report:
         """Look at single files only, given by their paths within the checkout."""
         self._pool.warm()
-        known = self._known()
+        wanted = sorted({os.path.normpath(path) for path in paths})
+        known = self._known(wanted)
         if self._redraw:  # rows of another project went: everything is to be looked at
             return self.sweep()
-        listed = look_at(self._root, paths, known)
+        listed = look_at(self._root, wanted, known)
+        if {path for path, item in listed.items() if item} != known.keys():  # files came or went: others may need them
+            known = self._known()
         todo = plan(listed, known, max_bytes=self._max_bytes, complete=False, anew=self._anew)
-        gone = {old.path for old in todo.gone}
-        present = {path for path, old in known.items() if old.language}
+        with self._deps.db.read() as tx:
+            present = queries.code_paths(tx, self._root)
         present |= {path for path, item in listed.items() if item}
+        present -= {old.path for old in todo.gone}
         languages = {item.language for item in listed.values() if item}
-        self._run(todo, known, Layout(present - gone, self._manifests(present, languages)))
+        self._run(todo, known, Layout(present, self._manifests(self._root, present, languages)))
         keep_beacons(self._place, self._deps)
         return self.report
 
@@ -88,17 +102,29 @@ class Sync:
     def _max_bytes(self) -> int:
         return self._deps.config.code.max_file_kb * 1024
 
-    def _known(self) -> dict[str, Known]:
-        """What is indexed. Rows of another project, as which the checkout was once taken, are removed first."""
+    def _known(self, paths: Sequence[str] = ()) -> dict[str, Known]:
+        """What is indexed; of named ``paths`` alone, unless rows of another project, as which the checkout was once
+        taken, are there: those are removed first."""
         with self._deps.db.read() as tx:
-            known = queries.files(tx, self._root)
+            few = bool(paths) and not queries.is_strange(tx, self._root, self._place.project_id)
+            known = queries.files(tx, self._root, paths if few else ())
         strange = [old for old in known.values() if old.project_id != self._place.project_id]
         self._remove(strange)
         for old in strange:
             del known[old.path]
         return known
 
-    def _manifests(self, paths: Iterable[str], languages: Iterable[str]) -> Mapping[str, str]:
+    def _find_twins(self, todo: Plan, known: Mapping[str, Known], layout: Layout) -> None:
+        """What another checkout has of the files that are new here."""
+        new = [] if self._anew else [item.path for item, _ in todo.look if item.path not in known]
+        with self._deps.db.read() as tx:
+            self._twins = find_twins(
+                tx, self._place, self._version, layout, new,
+                lambda root, languages: self._manifests(root, layout.paths, languages),
+            )  # fmt: skip
+
+    @staticmethod
+    def _manifests(root: str, paths: Iterable[str], languages: Iterable[str]) -> Mapping[str, str]:
         """The manifests above any file of these languages."""
         names = {MANIFESTS[language] for language in languages if language in MANIFESTS}
         folders = {""} if names else set()
@@ -106,7 +132,7 @@ class Sync:
             while (path := path.rpartition("/")[0]) and path not in folders:
                 folders.add(path)
         found = {f"{folder}/{name}".lstrip("/") for folder in folders for name in names}
-        return {path: text for path in sorted(found) if (text := read_text(self._root, path))}
+        return {path: text for path in sorted(found) if (text := read_text(root, path))}
 
     def _run(self, todo: Plan, known: Mapping[str, Known], layout: Layout) -> None:
         self._lost = {old.sha256: old.path for old in todo.gone if old.sha256}
@@ -117,6 +143,15 @@ class Sync:
         self._follow_imports(todo, known, layout)
         for project in self._redraw:
             self._draw(project)
+
+    def _have_weighed(self) -> bool:
+        """Ask for what uses what to be reckoned anew, unless the files are the same; whether it was asked for."""
+        with self._deps.db.read() as tx:
+            owed = owes(tx, self._place)
+        if owed:
+            with self._deps.db.write(bulk=True) as tx:
+                enqueue_weighing(tx, self._place, self._deps.db.clock())
+        return owed
 
     def _draw(self, project: ProjectId) -> None:
         """Files, imports or what modules say of themselves changed, and with them the project's map."""
@@ -129,9 +164,12 @@ class Sync:
     def _parse(self, look: Sequence[tuple[Listed, str]], layout: Layout, known: Mapping[str, Known]) -> None:
         items = {item.path: item for item, _ in look}
         requests = [
-            Request(os.fsencode(f"{self._root}/{item.path}"), item.path, item.language, sha256, self._max_bytes)
+            Request(
+                os.fsencode(f"{self._root}/{item.path}"), item.path, item.language,
+                sha256 or self._twins.sha256(item.path), self._max_bytes,
+            )
             for item, sha256 in look
-        ]
+        ]  # fmt: skip
         done: list[tuple[Listed, Answer]] = []
         weight = total = 0
         for request, answer in self._pool.parse(requests, lambda: self._deps.beat(f"parsing {self._root}")):
@@ -145,15 +183,28 @@ class Sync:
                 if self._deps.stopping():
                     raise Stopped
         self._write(done, layout, known)
+        late, self._late = self._late, []
+        if late:
+            self._parse([(item, "") for item in late], layout, known)
 
     def _write(self, done: Sequence[tuple[Listed, Answer]], layout: Layout, known: Mapping[str, Known]) -> None:
         if not done:
             return
+        same = {item.path: answer.sha256 for item, answer in done if answer.state == "same" and item.path not in known}
         with self._deps.db.read() as tx:
+            copies = self._twins.copies(tx, same)
             marks = queries.marks(tx, [self._place.file_id(item.path) for item, _ in done])
             edges = queries.edges(tx, self._root, [item.path for item, _ in done])
-        deltas = []
+        deltas, named = [], list[tuple[Delta, str]]()
         for item, answer in done:
+            copy = copies.get(item.path)
+            if copy:
+                answer = answer._replace(state="indexed", definitions=copy.definitions, names=copy.names)
+                self.report.copied += 1
+            elif item.path in same:
+                self._twins.files.pop(item.path)
+                self._late.append(item)  # its twin has changed meanwhile: it is parsed after all
+                continue
             self.report.states[answer.state] += 1
             if answer.state == "gone":
                 self._remove([known[item.path]] if item.path in known else [])
@@ -162,15 +213,22 @@ class Sync:
             if answer.state != "same":
                 found = symbols(self._place, item.path, answer.definitions, self._deps.redact)
                 compare(delta, found, marks[self._place.file_id(item.path)])
-                needs = targets(layout, item.language, item.path, answer.imports) if answer.imports else {}
+                needs = self._needs(item, answer, layout) if copy is None else copy.edges
                 compare_edges(delta, self._place, needs, edges[item.path])
+                if answer.names or (item.path in known and item.language not in LANDMARKS):
+                    named.append((delta, answer.names))
             self.report.symbols += len(delta.changed)
             self.report.dropped += len(delta.dropped)
             self.report.moved += answer.sha256 in self._lost
             if _shows_on_map(delta, known.get(item.path)):
                 self._redraw.add(self._place.project_id)
             deltas.append(delta)
+        put_names(self._place, named, self._deps.redact)
         self._writer.write(deltas)
+
+    @staticmethod
+    def _needs(item: Listed, answer: Answer, layout: Layout) -> Mapping[str, tuple[bool, int]]:
+        return targets(layout, item.language, item.path, answer.imports) if answer.imports else {}
 
     def _file(self, item: Listed, answer: Answer, old: Known | None) -> SourceFile:
         return SourceFile(

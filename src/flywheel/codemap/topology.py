@@ -165,16 +165,18 @@ class Web:
     stuck: NDArray[np.bool_]  # nodes that lead nowhere
 
 
-def weave(nodes: Sequence[str], pairs: Sequence[int]) -> Web:
-    """The web of nodes, sorted, and of edges, each as two numbers of nodes in a row.
+def weave(nodes: Sequence[str], pairs: Sequence[int], weights: Sequence[float] = ()) -> Web:
+    """The web of nodes, sorted, and of edges, each as two numbers of nodes in a row; all weigh the same unless it is
+    said what each weighs.
 
     An edge counts in both directions: who needs a file is as near to it as what it needs. It is divided by the root of
-    how many lead to its target: what everybody needs says little about anybody.
+    what leads to its target: what everybody needs says little about anybody.
     """
     count = len(nodes)
     edges = np.array(pairs, np.int32).reshape(-1, 2)
     source, target = edges[:, 0], edges[:, 1]
-    worth = 1.0 / np.sqrt(np.bincount(target, minlength=count)[target])
+    weight = np.array(weights, np.float64) if len(weights) else np.ones(len(edges))
+    worth = weight / np.sqrt(np.bincount(target, weight, count)[target])
     away, into, worth = np.append(source, target), np.append(target, source), np.append(worth, worth)
     total = np.bincount(away, worth, count)
     return Web(
@@ -189,11 +191,12 @@ def weave(nodes: Sequence[str], pairs: Sequence[int]) -> Web:
     )
 
 
-def pairs_of(graph: Graph) -> tuple[list[str], list[int]]:
+def pairs_of(graph: Graph) -> tuple[list[str], list[int], list[float]]:
     """What `weave` takes, of a graph."""
     nodes = sorted(graph)
     number = {node: at for at, node in enumerate(nodes)}
-    return nodes, [at for node in nodes for to in sorted(graph[node]) for at in (number[node], number[to])]
+    edges = [(node, to) for node in nodes for to in sorted(graph[node])]
+    return nodes, [number[at] for edge in edges for at in edge], [graph[node][to] for node, to in edges]
 
 
 def personalised(

@@ -12,8 +12,11 @@ from watchdog.events import FileSystemEvent, FileSystemEventHandler
 
 from flywheel.codemap.languages import language_of
 from flywheel.codemap.layout import MANIFESTS
+from flywheel.codemap.listing import read_text
+from flywheel.codemap.manifests.containers import tells_services
 from flywheel.codemap.manifests.joining import speaks
 from flywheel.codemap.skipping import IGNORE_FILES, OUTPUTS, PRIVATE, VENDORED
+from flywheel.codemap.sparing import SPARED
 
 QUIET: Final = 0.2
 """Seconds without an event after which a checkout's changes are due."""
@@ -71,13 +74,15 @@ def concerns(path: str) -> str | None:
 
 
 def count_folders(root: str, most: int) -> int:
-    """How many folders a recursive watch of ``root`` would take, counted no further than ``most`` + 1."""
+    """How many folders a recursive watch of ``root`` would take, counted no further than ``most`` + 1; see `SPARED`."""
     count, waiting = 0, [root]
     while waiting and count <= most:
         count += 1
         try:
             with os.scandir(waiting.pop()) as entries:
-                waiting.extend(entry.path for entry in entries if entry.is_dir(follow_symlinks=False))
+                waiting += [
+                    entry.path for entry in entries if entry.name not in SPARED and entry.is_dir(follow_symlinks=False)
+                ]
         except OSError:
             continue
     return count
@@ -179,4 +184,11 @@ class _Events(FileSystemEventHandler):
                 if event.event_type in ("created", "moved", "deleted") and concerns(inside + "/x.py") is not None:
                     self._on_path(self._root, "")
             elif (concern := concerns(inside)) is not None:
-                self._on_path(self._root, concern)
+                self._on_path(self._root, "" if self._tells(inside) else concern)
+
+    def _tells(self, path: str) -> bool:
+        """Whether a file may be one of Kubernetes' manifests, which have any name: by what is in it, or it is gone."""
+        if not path.endswith((".yaml", ".yml")):
+            return False
+        text = read_text(self._root, path)
+        return tells_services(text) if text else not os.path.lexists(f"{self._root}/{path}")

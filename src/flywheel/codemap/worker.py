@@ -27,7 +27,7 @@ KIND: Final = "sync"
 MOST_PATHS: Final = 200
 """Changed paths that are looked at one by one; more of them mean a sweep of the whole checkout."""
 
-_VERSION: Final = 2  # raise it when the same code gives other rows; a changed query file is noticed by itself
+_VERSION: Final = 3  # raise it when the same code gives other rows; a changed query file is noticed by itself
 
 
 def run(job: Job, deps: Deps) -> None:
@@ -51,7 +51,7 @@ def sync_checkout(
     with deps.db.read() as tx:
         made_by = mapper.get(tx, Setting, name=name)
     current = made_by is not None and made_by.value == now
-    sync = Sync(Place(project, root), deps, pool, anew=made_by is not None and not current)
+    sync = Sync(Place(project, root), deps, pool, anew=made_by is not None and not current, version=now)
     if current and paths and len(paths) <= MOST_PATHS:
         return sync.touch(paths)
     report = sync.sweep()

@@ -69,7 +69,7 @@ def split(delta: Delta, rows: int) -> Iterator[Delta]:
         ids = {symbol.id for symbol in some}
         part = Delta(
             path=delta.path, puts=some, dropped=gone, changed=[id for id in delta.changed if id in ids],
-            fresh=[id for id in delta.fresh if id in ids],
+            fresh=[id for id in delta.fresh if id in ids], torn=True,
         )  # fmt: skip
         delta.changed = [id for id in delta.changed if id not in ids]
         delta.fresh = [id for id in delta.fresh if id not in ids]
@@ -86,9 +86,13 @@ def _mark_changes(tx: Tx, delta: Delta, place: Place) -> None:
 
 
 def _write(tx: Tx, batch: Sequence[Delta], place: Place) -> None:
-    """The same statement for all files of the batch at a time."""
+    """The same statement for all files of the batch at a time. A file's hash stands for all its rows, or for none."""
+    torn = [{"checkout": place.checkout, "path": delta.path} for delta in batch if delta.torn]
+    if torn:
+        tx.many("UPDATE source_file SET sha256 = '' WHERE checkout = :checkout AND path = :path", torn)
     mapper.upsert_many(tx, [symbol for delta in batch for symbol in delta.puts])
     mapper.upsert_many(tx, [edge for delta in batch for edge in delta.edges])
+    mapper.upsert_many(tx, [delta.names for delta in batch if delta.names])
     mapper.upsert_many(tx, [delta.file for delta in batch if delta.file])
     dropped = [{"id": id} for delta in batch for id in delta.dropped]
     if dropped:
@@ -105,3 +109,4 @@ def _write(tx: Tx, batch: Sequence[Delta], place: Place) -> None:
     removed = [{"id": delta.removed.id} for delta in batch if delta.removed and not delta.file]
     if removed:
         tx.many("DELETE FROM source_file WHERE id = :id", removed)
+        tx.many("DELETE FROM file_names WHERE file_id = :id", removed)

@@ -42,6 +42,7 @@ class Ask:
     git: GitFacts
     cues: Mapping[str, float]  # what the session is about, words with weights up to 1
     found: Callable[[], SearchAnswer]
+    budget: int = 2000  # tokens of the whole briefing
 
     def piece(
         self,

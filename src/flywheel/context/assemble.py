@@ -34,7 +34,13 @@ from flywheel.store import Db
 from flywheel.text.redact import Redactor
 
 FOUND: Final = 14
-"""Hits of the search that entries and history share."""
+"""Hits of the search that entries and history share, at least."""
+
+MOST_FOUND: Final = 120
+"""Hits at most, however large the briefing may be."""
+
+TOKENS_A_HIT: Final = 42
+"""A briefing has room for one more hit with every so many tokens. On LoCoMo a turn takes 41 and its head 17."""
 
 PLACE_SECONDS: Final = 30.0
 """A folder's project is looked up anew after this long."""
@@ -65,6 +71,7 @@ class Searches(Protocol):
         working: Collection[str],
         said: bool,
         meant: bool,
+        unasked: bool,
     ) -> SearchAnswer:
         """Hits within the projects, best first; none when nothing is relevant enough."""
 
@@ -123,7 +130,8 @@ class Assembler:
         place = self._places.get(_real(cwd), HURRIED if session else PATIENT) if cwd.startswith("/") else None
         if place is None:
             return self._empty("", "", allowed, began, ["no project was found for the folder in time"])
-        ask, waiting = self._ask(cwd, place, query, spec, session, exclude)
+        ask, waiting = self._ask(cwd, place, query, spec, session, exclude, _hits_for(spec.limit(allowed)))
+        ask = replace(ask, budget=spec.limit(allowed).tokens)
         patience = self._config.context.deadline_ms / 1000 * (1 if session else 20)
         sources = [*self._sources, *([self._habits] if self._habits else [])]
         tasks = [_task(source, ask) for source in sources]
@@ -152,7 +160,7 @@ class Assembler:
         ]
 
     def _ask(
-        self, cwd: str, place: Place, query: str, spec: Agent, session: str, exclude: Collection[str]
+        self, cwd: str, place: Place, query: str, spec: Agent, session: str, exclude: Collection[str], hits: int
     ) -> tuple[Ask, str]:
         """The question to all sources, and the cockpit's line."""
         known = self._git.get(place.root, MARKED if session else PATIENT) if place.git else None
@@ -181,10 +189,11 @@ class Assembler:
                     query=query,
                     projects=family,
                     kinds=("entry", "message", "document"),
-                    limit=FOUND,
+                    limit=hits,
                     working=working,
                     said=True,
                     meant=True,
+                    unasked=bool(session),
                 )
             ),
         )
@@ -253,6 +262,11 @@ class Assembler:
 
     def _read_git(self, root: Path) -> GitFacts:
         return read_git(root, self._redact)
+
+
+def _hits_for(limit: Cost) -> int:
+    """How many hits are worth looking for where so much may be written."""
+    return max(FOUND, min(limit.tokens // TOKENS_A_HIT, MOST_FOUND))
 
 
 def _for_prompts(given: Mapping[str, float]) -> Mapping[str, float]:

@@ -22,10 +22,11 @@ from flywheel.context.entry_rows import (
     pinned,
 )
 from flywheel.context.freshness import Freshness
-from flywheel.context.relevance import DISPUTE, EntryFacts, entry_relevance, use_factor
+from flywheel.context.relevance import DISPUTE, EntryFacts, entry_relevance
 from flywheel.model import SERVED, Micros, Status
 from flywheel.search.queries import called_wrong, sides, usefulness
 from flywheel.search.relations import before, prerequisites
+from flywheel.search.usefulness import mean_use, use_factor
 from flywheel.store import Db, Tx
 
 RECENT: Final[Mapping[Status, int]] = {
@@ -146,7 +147,11 @@ class EntriesSource:
         kept = {row.id for row in _unopposed(tx, [row for _, row in fresh])}
         fresh = [pair for pair in fresh if pair[1].id in kept]
         used = usefulness(tx, [row.id for _, row in fresh]) if fresh else {}
-        return [(relevance * use_factor(*used.get(row.id, (0, 0))) + PIN * row.pinned, row) for relevance, row in fresh]
+        mean = mean_use(used.values())
+        return [
+            (relevance * use_factor(*used.get(row.id, (0, 0)), mean) + PIN * row.pinned, row)
+            for relevance, row in fresh
+        ]
 
     def _with_rivals(self, tx: Tx, ask: Ask, best: Ranked) -> Ranked:
         """With the confirmed entries on the candidates' subjects, at least as relevant as the candidates are."""
@@ -195,8 +200,8 @@ class EntriesSource:
 
 
 def _unopposed(tx: Tx, rows: Sequence[EntryRow]) -> list[EntryRow]:
-    """Without the candidates that somebody called wrong, until a person has looked."""
-    wrong = called_wrong(tx, [row.id for row in rows if row.unreviewed])
+    """Without the candidates that somebody called wrong, until a person has looked; of a dispute both sides stay."""
+    wrong = called_wrong(tx, [row.id for row in rows if row.unreviewed and row.status is not Status.DISPUTED])
     return [row for row in rows if row.id not in wrong]
 
 
@@ -240,7 +245,7 @@ def _texts(
 def _mark(row: EntryRow) -> str:
     """Its state in words; of what nobody confirmed that comes first."""
     mark = _MARKS[row.status]
-    return f"{_MARKS[Status.CANDIDATE]}, {mark}" if row.unreviewed and row.status is Status.STALE else mark
+    return f"{_MARKS[Status.CANDIDATE]}, {mark}" if row.unreviewed and row.status is not Status.CANDIDATE else mark
 
 
 def _line(row: EntryRow) -> str:

@@ -55,8 +55,9 @@ class EntryRow(NamedTuple):
 
     @property
     def unreviewed(self) -> bool:
-        """Whether nobody ever confirmed it, be what it rests on as it was or not."""
-        return self.status is Status.CANDIDATE or (self.status is Status.STALE and self.confirmed is None)
+        """Whether nobody ever confirmed it, be what it rests on as it was, disputed, or not."""
+        fell = self.status in (Status.STALE, Status.DISPUTED)
+        return self.status is Status.CANDIDATE or (fell and self.confirmed is None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

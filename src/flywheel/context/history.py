@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from flywheel.api import Hit
 from flywheel.context.allocator import Piece
 from flywheel.context.ask import Ask, day, newest_of, shorten
+from flywheel.context.digests import Summed, levels, project_piece, sums_of
 from flywheel.context.relevance import session_relevance
 from flywheel.model import Micros, SessionId, short_id
 from flywheel.store import Db, Tx
 
-SESSIONS: Final = 6
-"""The last sessions that are looked at."""
+FEWEST, MOST, TOKENS_A_SESSION = 3, 18, 80
+"""A briefing tells of one more session by itself with every so many tokens."""
 
 LOOKED: Final = 40
 """The newest sessions of a project, subagents' included, among which they are looked for."""
@@ -25,7 +26,13 @@ WORDS: Final = 4
 OPEN: Final = ("failed", "abandoned", "unclear")
 """Outcomes that leave something open."""
 
-_SAYS: Final = {"user": "a person said", "assistant": "an assistant said", "tool": "a tool printed"}
+WHOLE: Final = 280
+"""Characters up to which a message is told whole or not at all: the head of a short one says little."""
+
+COVERED: Final = 0.6
+"""An entry that quotes this part of a message stands for it; of a longer one it tells a detail."""
+
+_SAYS: Final = {"user": "user", "assistant": "assistant", "tool": "tool"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +69,8 @@ class HistorySource:
             found = ask.found().hits
             with self._db.read() as tx:
                 own = {row[0] for row in tx.all("SELECT id FROM session WHERE native_id = :native", native=ask.session)}
-                told = _cited(tx, [*ask.exclude, *(hit.id for hit in found if hit.kind == "entry")])
+                quoted = _quoted(tx, [*ask.exclude, *(hit.id for hit in found if hit.kind == "entry")])
+            told = {hit.id for hit in found if quoted.get(hit.id, 0) >= COVERED * max(len(hit.text), 1)}
             hits = [hit for hit in found if hit.kind in ("message", "document") and hit.id not in told]
             best = max((hit.score for hit in hits), default=0.0)
             return [
@@ -72,14 +80,20 @@ class HistorySource:
             ]
         with self._db.read() as tx:
             sessions = last_sessions(tx, ask)
-            asked = _last_words(tx, [one.id for one in sessions[:WORDS]])
-        return [_session_piece(ask, one, asked.get(one.id, ("", ""))) for one in sessions]
+            sums = sums_of(tx, [one.id for one in sessions])
+            asked = _last_words(tx, [one.id for one in sessions[:WORDS] if one.id not in sums])
+            pieces = [_session_piece(ask, one, asked.get(one.id, ("", "")), sums.get(one.id)) for one in sessions]
+            earlier = project_piece(tx, ask, beside=pieces)
+        return [*pieces, *([earlier] if earlier else [])]
 
 
-def _cited(tx: Tx, entries: Sequence[str]) -> set[str]:
-    """The messages that these entries cite: who is told the entry need not be told its source again."""
-    sql = "SELECT c.message_id FROM claim k JOIN citation c ON c.claim_id = k.id WHERE k.entry_id IN :entries"
-    return {row[0] for row in tx.all(sql, entries=entries[:500])} if entries else set()
+def _quoted(tx: Tx, entries: Sequence[str]) -> Mapping[str, int]:
+    """Of how many characters these entries cite messages: who is told the entry need not be told its source again."""
+    sql = (
+        "SELECT c.message_id, MAX(c.stop - c.start) FROM claim k JOIN citation c ON c.claim_id = k.id "
+        "WHERE k.entry_id IN :entries AND c.message_id IS NOT NULL GROUP BY c.message_id"
+    )
+    return dict(tx.all(sql, entries=entries[:500])) if entries else {}
 
 
 def last_sessions(tx: Tx, ask: Ask) -> list[LastSession]:
@@ -96,7 +110,7 @@ def last_sessions(tx: Tx, ask: Ask) -> list[LastSession]:
         f"FROM ({newest}) AS s LEFT JOIN retrospective r ON r.session_id = s.id "
         "WHERE s.parent_id IS NULL AND s.native_id <> :own AND s.messages > 0 ORDER BY s.last_at DESC LIMIT :many",
         own=ask.session,
-        many=SESSIONS,
+        many=max(FEWEST, min(ask.budget // TOKENS_A_SESSION, MOST)),
         **{f"p{number}": project for number, project in enumerate(ask.projects)},
     )
     found = [
@@ -129,7 +143,7 @@ def _last_words(tx: Tx, sessions: Sequence[SessionId]) -> dict[str, tuple[str, s
     return {id: (prompt or "", reply or "") for id, prompt, reply in rows}
 
 
-def _session_piece(ask: Ask, one: LastSession, words: tuple[str, str]) -> Piece:
+def _session_piece(ask: Ask, one: LastSession, words: tuple[str, str], summed: Summed | None) -> Piece:
     prompt, reply = (shorten(text, 240) for text in words)
     task = shorten(one.task or one.title or prompt, 120) or "a session without a task"
     outcome = {"": "", "unclear": ", outcome unclear"}.get(one.outcome, f", {one.outcome}")
@@ -148,7 +162,9 @@ def _session_piece(ask: Ask, one: LastSession, words: tuple[str, str]) -> Piece:
         id=one.id,
         short=short_id(one.id),
         relevance=relevance,
-        texts={
+        texts=levels(head, summed)
+        if summed is not None
+        else {
             "body": f"{asked or head}\n    Last answered: {reply}" if reply else "",
             "summary": asked,
             "title": head,
@@ -158,8 +174,7 @@ def _session_piece(ask: Ask, one: LastSession, words: tuple[str, str]) -> Piece:
 
 def _hit_piece(ask: Ask, hit: Hit, relevance: float) -> Piece:
     says = _SAYS.get(hit.role, f"{hit.kind} {hit.path or hit.title}".strip())
-    head = f"- [fw:{hit.short}] {day(hit.created_at)}, {says}:"
-    texts = {
-        name: f"{head} {shorten(hit.text, size)}" for name, size in (("body", 700), ("summary", 280), ("title", 120))
-    }
+    head = f"- [fw:{hit.short}] {day(hit.created_at)} {says}:"
+    sizes = (("body", 700), ("summary", 280), ("title", 120)) if len(hit.text) > WHOLE else (("body", WHOLE),)
+    texts = {name: f"{head} {shorten(hit.text, size)}" for name, size in sizes}
     return ask.piece(kind=hit.kind, id=hit.id, short=hit.short, relevance=relevance, texts=texts)

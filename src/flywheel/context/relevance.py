@@ -27,9 +27,6 @@ STANDING: Final[Mapping[Status, float]] = {
 DISPUTE: Final = 0.25
 """Added for a dispute: whoever works here should know that a person must decide."""
 
-USE: Final = 0.2
-"""What past use does at most: half of it down for what was never used, all of it up for what always was."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntryFacts:
@@ -50,11 +47,6 @@ def entry_relevance(facts: EntryFacts, now: Micros) -> float:
     merit = 0.25 + 0.25 * newness + 0.3 * facts.overlap + 0.3 * facts.linked + 0.1 * told
     bonus = DISPUTE if facts.status is Status.DISPUTED else 0.0
     return facts.weight * STANDING.get(facts.status, 0.0) * merit + bonus
-
-
-def use_factor(used: int, shown: int) -> float:
-    """What past use does to an entry's place: of ``shown`` times that are known it was used ``used`` times."""
-    return 1 + USE * (used - 0.5 * shown) / (shown + 2)
 
 
 def session_relevance(*, at: Micros, now: Micros, open_end: bool, same_branch: bool, overlap: float) -> float:

@@ -39,7 +39,7 @@ BEACONS: Final = 6
 """Named places that are offered."""
 
 WEBS: Final = 4
-"""Projects whose imports are kept ready."""
+"""Projects whose imports and uses are kept ready."""
 
 
 class TopologySource:
@@ -96,7 +96,7 @@ class TopologySource:
 def _neighbours(ask: Ask, near: Sequence[str]) -> Piece | None:
     if not near:
         return None
-    texts = [f"Near the files at hand, by imports: {', '.join(near[:many])}" for many in (NEAR, 6, 3)]
+    texts = [f"Near the files at hand, by imports and uses: {', '.join(near[:many])}" for many in (NEAR, 6, 3)]
     return _piece(ask, "near", 0.95, texts)
 
 

@@ -10,7 +10,7 @@ from typing import Final
 
 import structlog
 
-from flywheel.app import App, Parts, wall_clock
+from flywheel.app import App, Parts, catching_up, wall_clock
 from flywheel.codemap.worker import enqueue_sync
 from flywheel.harvest import discover
 from flywheel.harvest.uploads.tidy import tidy
@@ -79,6 +79,12 @@ class Sweep:
             with self._parts.db.write() as tx:
                 ask_for_lint(tx, project, self._parts.db.clock())
         if due:
+            self._api.poke()
+
+    def history(self) -> None:
+        """Have sessions that an older version read looked back at and observed, as long as some are left."""
+        if catching_up.ask(self._parts.db, wall_clock(), self._parts.config.behaviour.decay):
+            log.info("catching_up")
             self._api.poke()
 
     def recent_checkouts(self) -> list[tuple[str, ProjectId]]:

@@ -13,10 +13,10 @@ from typing import Final
 
 import structlog
 from watchdog.events import FileSystemEvent, FileSystemEventHandler
-from watchdog.observers import Observer
 
 from flywheel.app import App, Parts
 from flywheel.app.parts import HARVEST
+from flywheel.codemap.sparing import SparingObserver
 from flywheel.codemap.watch import CheckoutWatch, Debounce
 from flywheel.codemap.worker import enqueue_sync
 from flywheel.daemon.folders import Folders
@@ -75,7 +75,7 @@ class Watch:
         self._api = api
         self._sweep = sweep
         self._changed = _Changed()
-        self._observer = Observer()
+        self._observer = SparingObserver()
         self._stopping = False
         self._roots: Sequence[Root] = ()
         self._polled = time.monotonic()

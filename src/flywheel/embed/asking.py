@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, Future
 from concurrent.futures import TimeoutError as Late
 from typing import Final
@@ -59,8 +59,17 @@ class QueryEncoder:
     model_id = MODEL_ID
     dim = DIM
 
-    def __init__(self, command: Sequence[str] = COMMAND, *, idle: float = IDLE, again: float = AGAIN) -> None:
-        self._command = command
+    def __init__(
+        self,
+        command: Sequence[str] = COMMAND,
+        *,
+        idle: float = IDLE,
+        again: float = AGAIN,
+        ready: Callable[[], object] = model_file,
+        what: str = "the code model",
+    ) -> None:
+        """``ready`` raises ModelMissing where starting would be in vain; ``what`` it is called in notes."""
+        self._command, self._ready, self._what = command, ready, what
         self._idle, self._again = idle, again
         self._lock = threading.Lock()
         self._asked: queue.Queue[tuple[str, Future[Vector]] | None] = queue.Queue()
@@ -77,17 +86,17 @@ class QueryEncoder:
             if self._closed or time.monotonic() < self._not_before:
                 return None, self._why
             if self._asked.qsize() >= WAITING:
-                return None, "the code model has too many questions: full text only"
+                return None, f"{self._what} has too many questions: full text only"
             self._asked.put((question, found))
             if self._thread is None:
-                self._why = STARTING
+                self._why = STARTING.replace("the code model", self._what)
                 self._thread = threading.Thread(target=self._attend, name="code-questions", daemon=True)
                 self._thread.start()
         try:
             return found.result(seconds), ""
         except (Late, CancelledError, _Broken):
             found.cancel()
-            return None, self._why or "the code model did not answer in time: full text only"
+            return None, self._why or f"{self._what} did not answer in time: full text only"
 
     def close(self) -> None:
         """End the process and wait for it."""
@@ -104,14 +113,14 @@ class QueryEncoder:
         """Start the process and pass questions on, until none comes for long enough."""
         process: subprocess.Popen[bytes] | None = None
         try:
-            model_file()  # says what to install, which costs no process
+            self._ready()  # says what to install, which costs no process
             process = self._start()
             _answer(process, LOADING)
             self._why = ""
             while (one := self._next()) is not None:
                 self._pass_on(process, *one)
         except (_Broken, ModelMissing, OSError) as error:
-            self._give_up(f"the code model cannot be used ({error}): full text only")
+            self._give_up(f"{self._what} cannot be used ({error}): full text only")
         finally:
             if process is not None:
                 _end(process)

@@ -18,6 +18,7 @@ from flywheel.harvest.quoting import find
 from flywheel.harvest.rules import Quote
 from flywheel.model import Clean, Document, DocumentId, Micros, ProjectId, digest, evidence_id
 from flywheel.projects.queries import checkout
+from flywheel.text.blocks import without_blocks
 from flywheel.text.compose import span
 from flywheel.text.redact import Redactor
 from flywheel.text.secretfiles import looks_secret
@@ -66,7 +67,7 @@ def cite(source: str, quote: str, *, cwd: str, project: ProjectId, redact: Redac
     root = checkout(cwd) or cwd
     path, line = _locate(root, cwd, source)
     written, raw = _read(root, path)
-    text = redact.text(raw)
+    text = redact.text(without_blocks(raw))
     place = find(text, quote, line)
     if place is None:
         raise BadInput(f"the quote does not stand word for word in {path}; copy it from the file", field="quote")

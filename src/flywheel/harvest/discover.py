@@ -15,6 +15,7 @@ from flywheel.harvest.sniff import sniff
 from flywheel.harvest.sources import stamp_of
 from flywheel.harvest.worker import KIND, SETTLED_SECONDS
 from flywheel.jobs.queue import enqueue
+from flywheel.llm import SPAWNED
 from flywheel.model import FileState, JobState, Micros, TranscriptFile
 from flywheel.readers import READERS, Reader, SourceKind, agents
 from flywheel.store import Db, mapper
@@ -92,6 +93,8 @@ def find(path: str, roots: Sequence[Root]) -> tuple[str, Reader] | None:
             continue
         own = path.removesuffix("-wal") if root.reader.source is SourceKind.SQLITE else path
         parts = Path(own).relative_to(root.path).parts
+        if _is_echo(parts):
+            return None
         if len(parts) <= root.depth + 1 and root.reader.place((root.name, *parts)) is not None:
             return own, root.reader
     return None
@@ -154,6 +157,8 @@ def locate(path: str, *, readers: Mapping[str, Reader] = READERS) -> Discovery:
         raise NotFound(f"{path} does not exist") from error
     except OSError as error:
         raise BadInput(f"{path} cannot be read: {_reason(error)}") from error
+    if _is_echo(Path(real).parts):
+        raise BadInput(f"{path} is of an agent that Flywheel itself has started; such transcripts are not read")
     if stat.S_ISDIR(facts.st_mode):
         return _located_folder(path, real, readers)
     try:
@@ -239,7 +244,7 @@ def _walk(folder: str, parts: tuple[str, ...], root: Root, unreadable: list[tupl
     for entry in items:
         try:
             if entry.is_dir(follow_symlinks=False):
-                if len(parts) <= root.depth:
+                if len(parts) <= root.depth and not _is_echo((entry.name,)):
                     yield from _walk(entry.path, (*parts, entry.name), root, unreadable)
             elif entry.is_file(follow_symlinks=False):
                 place = root.reader.place((*parts, entry.name))
@@ -247,6 +252,11 @@ def _walk(folder: str, parts: tuple[str, ...], root: Root, unreadable: list[tupl
                     yield _item(entry.path, root.reader, entry.stat(follow_symlinks=False), child=place.child)
         except OSError as error:
             unreadable.append((entry.path, _reason(error)))
+
+
+def _is_echo(parts: Sequence[str]) -> bool:
+    """Whether an agent wrote there that the daemon itself had started: what it says is our own question and answer."""
+    return any(part.endswith(SPAWNED) for part in parts)
 
 
 def _item(path: str, reader: Reader, facts: os.stat_result, *, child: bool) -> Found:

@@ -179,7 +179,7 @@ def _claim(draft: Draft, point: Point, origin: Origin, now: Micros) -> Claim:
 
 _ATTRIBUTES: Final = {
     name: fixed(name)
-    for name in ("why", "detail", "symptom", "cause", "fix", "proof", "fails", "replaces", "withdrawn")
+    for name in ("why", "detail", "symptom", "cause", "fix", "proof", "fails", "replaces", "withdrawn", "question")
 }  # fmt: skip
 
 

@@ -102,7 +102,7 @@ def _mark_rivals(tx: Tx, entry: Entry, mine: Claim, now: Micros) -> None:
     for (other,) in rows:
         if tx.one(_JOINED, a=entry.id, b=other) is None:
             why = join((fixed("another choice for"), entry.subject))
-            _contradict(tx, entry, EntryId(other), now, why)
+            contradict(tx, entry, EntryId(other), now, why)
 
 
 _JOINED: Final = """
@@ -122,10 +122,10 @@ def _reverse(tx: Tx, old: _Told, new: _Told, now: Micros, *, only: bool) -> None
     if old[0].status is Status.CANDIDATE and clear and not outranked:
         _supersede(tx, old[0], new[0], main, now)
     elif old[0].status in (Status.CANDIDATE, Status.CONFIRMED, Status.STALE):
-        _contradict(tx, new[0], old[0].id, now, join((fixed("says to replace"), was.value)))
+        contradict(tx, new[0], old[0].id, now, join((fixed("says to replace"), was.value)))
 
 
-def _contradict(tx: Tx, source: Entry, target: EntryId, now: Micros, reason: Clean) -> None:
+def contradict(tx: Tx, source: Entry, target: EntryId, now: Micros, reason: Clean) -> None:
     """An edge for a person to look at; what is confirmed of the two is no longer fresh."""
     if edge(tx, source, target, EdgeKind.CONTRADICTS, now, reason):
         freshness.contradicted(tx, source.id, target, now)

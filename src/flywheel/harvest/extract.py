@@ -9,6 +9,7 @@ from typing import Final
 from flywheel.harvest.entries import write_drafts
 from flywheel.harvest.entry_structure import settle_statements
 from flywheel.harvest.entry_upkeep import refresh
+from flywheel.harvest.models.following import follow
 from flywheel.harvest.refused import remember
 from flywheel.harvest.rules import drafts_of
 from flywheel.harvest.rules.bugs import is_error
@@ -71,6 +72,9 @@ def run(job: Job, deps: Deps) -> None:
             borrowing.meet_errors(tx, session.project_id, list(marks), deps.now())
     _withdraw_retracted(deps.db, session, deps.now())
     remember(deps.db, session, len(found.drafts), refused)
+    if deps.llm().available:
+        with deps.db.write() as tx:
+            follow(tx, session, deps.config, deps.now())
 
 
 def _heard(deps: Deps, session: Session, noticed: list[Noticed], marks: dict[str, None]) -> Iterator[Message]:

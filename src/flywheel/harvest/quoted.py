@@ -24,7 +24,9 @@ _KINDS: Final = (MessageKind.PROMPT, MessageKind.TOOL_RESULT, MessageKind.REPLY)
 
 _HOLDING: Final = r"""
 SELECT {columns} FROM message m WHERE m.session_id IN :sessions AND m.kind = :kind AND m.text LIKE :part ESCAPE '\'
-AND NOT EXISTS (SELECT 1 FROM retraction r WHERE r.message_id = m.id) ORDER BY m.created_at DESC, m.id LIMIT :limit
+AND NOT EXISTS (SELECT 1 FROM retraction r WHERE r.message_id = m.id)
+AND (m.kind <> 'prompt' OR NOT EXISTS (SELECT 1 FROM session s WHERE s.id = m.session_id AND s.parent_id IS NOT NULL))
+ORDER BY m.created_at DESC, m.id LIMIT :limit
 """
 
 
@@ -41,7 +43,7 @@ def who_said(tx: Tx, quote: str, *, agent: str, session: str, projects: Sequence
     """The newest message that holds the quote: a person's, then a tool's, then the assistant's.
 
     Of each sort those of the running session (native id, with its subagents) come first, then those of the projects'
-    recent sessions. None when nobody said it.
+    recent sessions. A subagent's prompts are no person's: an agent wrote them. None when nobody said it.
     """
     own = _own(tx, agent, session)
     others = [one for one in _recent(tx, projects) if one not in own]

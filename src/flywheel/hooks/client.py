@@ -17,6 +17,7 @@ PROTOCOL = b"x-flywheel-hook: 1"  # sent, and demanded of the answer: another ve
 MAX_PAYLOAD = 1 << 20  # bytes of stdin
 MAX_ANSWER = 60_000  # bytes: fits an empty pipe, so that printing never blocks
 MAX_SPOOLED = 65536  # bytes of an event that is spooled
+GUARD = b"FLYWHEEL_SPAWNED"  # set in an agent that the daemon itself started (llm/agent_cli.py): not ours to answer
 START_EVERY = 30.0  # seconds between two attempts at starting a daemon
 HOSTS = (
     b"CLAUDECODE COPILOT_CLI CURSOR_VERSION GEMINI_SESSION_ID TERM_PROGRAM VSCODE_PID".split()
@@ -153,7 +154,7 @@ def run(argv: list[str]) -> bytes:
     _signal.pthread_sigmask(_signal.SIG_UNBLOCK, [_signal.SIGALRM])
     _signal.setitimer(_signal.ITIMER_REAL, deadline, deadline)
     payload = read_stdin()
-    if payload is None:
+    if payload is None or GUARD in posix.environ:
         return b""
     answer = None
     try:

@@ -29,6 +29,9 @@ READS: Final = (
     "beacons",
     "beacon",
     "why",
+    "recall",
+    "threads",
+    "thread",
     "show",
     "status",
     "agents",
@@ -42,6 +45,13 @@ READS: Final = (
     "questions",
     "habits",
     "habits_lint",
+    "models",
+    "models_test",
+    "retro",
+    "replay_progress",
+    "effect",
+    "llm_status",
+    "llm_estimate",
     "tree_ls",
     "tree_cat",
     "tree_grep",
@@ -52,6 +62,7 @@ READS: Final = (
 WRITES: Final = (
     "import_path",
     "standing",
+    "replay",
     "sync",
     "forget",
     "job_retry",
@@ -90,6 +101,11 @@ WRITES: Final = (
     "lint_fix",
     "habit_pin",
     "habit_drop",
+    "models_use",
+    "llm_test",
+    "llm_backfill",
+    "llm_resume",
+    "ask",
 )
 """The verbs that change something answer POST only."""
 

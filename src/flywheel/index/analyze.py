@@ -6,31 +6,38 @@ one core, where tantivy's own stemmer does 36,000 and would do each neighbour's 
 
 from __future__ import annotations
 
+import functools
 import re
 import unicodedata
-from typing import Final, NamedTuple
+from collections.abc import Sequence
+from operator import itemgetter
+from typing import Any, Final, NamedTuple
 
 import tantivy
 
 from flywheel.text.words import STOP_WORDS, bigrams, split_identifier
 
-VERSION: Final = "3"
+VERSION: Final = "4"
 """Changes whenever a text would be analysed differently; names the index folder."""
 
 _CONTRACTED: Final = "don doesn didn isn wasn aren weren couldn wouldn shouldn hasn haven hadn ll ve re"
 _DROPPED: Final = STOP_WORDS.union(_CONTRACTED.split())
 _CJK: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 _WORD: Final = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+")
+_PIECE: Final = re.compile(r"[\w./:\\@-]+", re.ASCII)
+_ASCII_WORD: Final = re.compile("[A-Za-z0-9]+")
 _IS_CJK: Final = re.compile(rf"[{_CJK}]")
 _PLAIN: Final = re.compile(r"[(\[{\"'`*<]{0,3}([A-Za-z]?[a-z]+)(?:'s)?[\])}\"'`*>.,;:!?…]{0,3}")
 _EDGES: Final = "()[]{}<>\"'`*.,;:!?…=|"
+_PLACED: Final = re.compile(r":\d")
 _PLACE: Final = re.compile(r"(?<=\w)(?::\d+){1,2}\Z")
 _RUN: Final = re.compile(r"\w[\w./:\\@-]{2,}", re.ASCII)
 _COMPOUND: Final = re.compile(
     r"[A-Za-z0-9]_+[A-Za-z0-9]|[a-z][A-Z]|[A-Z]{2}[a-z]|[A-Za-z][0-9]|[0-9][A-Za-z]|\w[./:\\@-]{1,2}\w", re.ASCII
 )
+_DOTTED: Final = re.compile(r"\w[\w.]{2,199}", re.ASCII)
 _SEPARATED: Final = re.compile(r"[/:\\@]+")
-_NOT_ALNUM: Final = re.compile(r"[^a-z0-9]+")
+_JOINTS: Final = dict.fromkeys(map(ord, "_./:\\@-"))
 _ACCENTED: Final = re.compile("[\u00c0-\u024f]")
 _HEX: Final = re.compile(r"[0-9a-f-]{16,}|[0-9-]+")
 _LONGEST_WORD: Final = 40
@@ -60,10 +67,15 @@ class Analyzer:
             tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.raw()).filter(tantivy.Filter.stemmer("english")).build()
         )
         self._chunks: dict[str, Terms] = {}
+        self._pieces: dict[str, Terms] = {}
         self._words: dict[str, str] = {}
 
     def analyze(self, text: str) -> Terms:
         """The terms of a text."""
+        if text.isascii() and not _PLACED.search(text):
+            pieces = _PIECE.findall(text)
+            if max(map(len, pieces), default=0) <= _LONGEST_RUN:  # what stands around a name changes nothing then
+                return self._flat(pieces)
         get, new = self._chunks.get, self._chunk
         found = [get(chunk) or new(chunk) for chunk in text.split()]
         stems = " ".join([one[0] for one in found if one[0]])
@@ -73,9 +85,22 @@ class Analyzer:
         names, grams, runs = (" ".join([one[kind] for one in rich if one[kind]]) for kind in (1, 2, 3))
         return Terms(stems, names, grams, runs)
 
+    def _flat(self, pieces: Sequence[str]) -> Terms:
+        """The terms of a text of these pieces, without a look at the chunks that they stand in."""
+        get, new = self._pieces.get, self._piece
+        found = [get(piece) or new(piece) for piece in pieces]
+        stems = " ".join([one[0] for one in found if one[0]])
+        named = {one for one in found if one[1]}
+        if len(named) < 2:
+            return named.pop()._replace(stems=stems) if named else Terms(stems, "", "", "")
+        names = {name for one in named for name in one[1].split()}
+        grams = set[str]().union(*[one[2].split() for one in named])
+        return Terms(stems, " ".join(names), " ".join(grams), "")
+
     def _chunk(self, chunk: str) -> Terms:
-        plain = _PLAIN.fullmatch(chunk)
-        if plain:
+        if chunk.isidentifier() and chunk.isascii():
+            terms = self._rich(chunk)
+        elif plain := _PLAIN.fullmatch(chunk):
             stems = self._word(plain[1])
             terms = Terms(stems, "", "", "") if stems else _NOTHING
         else:
@@ -91,18 +116,34 @@ class Analyzer:
         return terms
 
     def _rich(self, chunk: str) -> Terms:
-        if not chunk.isascii():
-            chunk = _fold(chunk)
-        stems: list[str] = []
-        runs: list[str] = []
-        for word in _WORD.findall(chunk):
-            if _IS_CJK.match(word):
-                runs += bigrams(word)
-            elif found := self._word(word):
-                stems.append(found)
+        if chunk.isascii():
+            return _joined([self._piece(piece) for piece in _PIECE.findall(chunk)])
+        chunk = _fold(chunk)
+        words: list[str] = _WORD.findall(chunk)
+        runs = [pair for word in words if _IS_CJK.match(word) for pair in bigrams(word)]
+        stems = [found for word in words if not _IS_CJK.match(word) and (found := self._word(word))]
         names = compounds(chunk)
-        grams = {gram for name in names for gram in trigrams(name)}
+        grams = set[str]().union(*map(trigrams, names))
         return Terms(" ".join(stems), " ".join(names), " ".join(grams), " ".join(dict.fromkeys(runs)))
+
+    def _piece(self, piece: str) -> Terms:
+        """The terms of what may be one name or path, in ASCII; signatures repeat their parts."""
+        terms = self._pieces.get(piece)
+        if terms is None:
+            words = self._words
+            stems = [found for word in _ASCII_WORD.findall(piece) if (found := words.get(word) or self._word(word))]
+            names = compounds(piece)
+            if len(names) == 1:
+                (name,) = names
+                terms = Terms(" ".join(stems), name, " ".join(_trigrams(name)), "")
+            else:
+                grams = set[str]().union(*map(trigrams, names))
+                terms = Terms(" ".join(stems), " ".join(names), " ".join(grams), "")
+            if len(piece) <= _LONGEST_REMEMBERED:
+                if len(self._pieces) >= _REMEMBERED:
+                    self._pieces.clear()
+                self._pieces[piece] = terms
+        return terms
 
     def _word(self, word: str) -> str:
         """The stems of a run of letters and digits: who wrote RabbitMQ may be asked for rabbitmq, or for a rabbit."""
@@ -118,17 +159,35 @@ class Analyzer:
         return stems
 
 
+def _joined(pieces: Sequence[Terms]) -> Terms:
+    """The terms of all pieces of a chunk, each name and trigram once."""
+    if len(pieces) == 1:
+        return pieces[0]
+    stems = " ".join([one[0] for one in pieces if one[0]])
+    named = {one for one in pieces if one[1]}
+    if len(named) < 2:
+        return named.pop()._replace(stems=stems) if named else Terms(stems, "", "", "")
+    names, grams = ({term for one in named for term in one[kind].split()} for kind in (1, 2))
+    return Terms(stems, " ".join(names), " ".join(grams), "")
+
+
 def compounds(chunk: str) -> set[str]:
     """The identifier-like names in a chunk, lower case, letters and digits only, whole and by path segment.
 
     ``src/app/getUser.py`` gives srcappgetuserpy and getuserpy, so that spelling variants of one name meet.
     """
+    if _DOTTED.fullmatch(chunk):  # most names
+        name = chunk.lower().replace("_", "").replace(".", "")
+        return {name} if 3 <= len(name) <= _LONGEST_NAME and _COMPOUND.search(chunk) else set()
     names: set[str] = set()
     for run in _RUN.findall(chunk):
         if len(run) > _LONGEST_RUN or not _COMPOUND.search(run):
             continue
-        for part in (run, *(segment for segment in _SEPARATED.split(run) if _COMPOUND.search(segment))):
-            name = _NOT_ALNUM.sub("", part.lower())
+        parts = [run]
+        if _SEPARATED.search(run):
+            parts += [segment for segment in _SEPARATED.split(run) if _COMPOUND.search(segment)]
+        for part in parts:
+            name = part.lower().translate(_JOINTS)
             if 3 <= len(name) <= _LONGEST_NAME:
                 names.add(name)
     return names
@@ -136,9 +195,20 @@ def compounds(chunk: str) -> set[str]:
 
 def trigrams(name: str) -> set[str]:
     """The trigrams of a compound name; none of what is only digits or a long hexadecimal number."""
-    if _HEX.fullmatch(name):
-        return set()
-    return {name[at : at + 3] for at in range(len(name) - 2)}
+    return set(_trigrams(name))
+
+
+def _trigrams(name: str) -> Sequence[str]:
+    """In order, with repeats."""
+    if len(name) < 3 or _HEX.fullmatch(name):
+        return ()
+    return _cut(len(name))(name) if len(name) > 3 else (name,)
+
+
+@functools.lru_cache(2 * _LONGEST_NAME)
+def _cut(length: int) -> itemgetter[Any]:
+    """Takes the trigrams of a name of that many characters."""
+    return itemgetter(*(slice(at, at + 3) for at in range(length - 2)))
 
 
 def _fold(chunk: str) -> str:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import Final, Protocol, runtime_checkable
 
-from flywheel.model import Change, Seq
+from flywheel.model import Change, Kind, Seq
 from flywheel.store import Db
 
 LIMIT: Final = 4000
 """Changes of one step. One commit of an index covers one step."""
+
+DEFINITIONS: Final = 12_000
+"""Changes of one step of a follower that `Gathers`, if all are of definitions: many come at once, and each is small."""
 
 
 class Follower(Protocol):
@@ -38,6 +42,14 @@ class Settles(Protocol):
         """Do one piece of it; 0 when there is nothing left to do."""
 
 
+@runtime_checkable
+class Gathers(Protocol):
+    """A follower to which a commit costs more than the definitions in it."""
+
+    definitions: int
+    """How many of them it takes at once."""
+
+
 def step(db: Db, follower: Follower, limit: int = LIMIT) -> int:
     """Apply the next changes, or housekeep when there are none; 0 when there is nothing to do.
 
@@ -50,10 +62,20 @@ def step(db: Db, follower: Follower, limit: int = LIMIT) -> int:
         follower.reset()
         seq = Seq(0)
     changes = db.changes(seq, limit)
+    if len(changes) == limit and isinstance(follower, Gathers):
+        changes = [*changes, *_more(db, changes, follower.definitions)]
     if changes:
         follower.apply(db, changes, feed, changes[-1].seq)
         return len(changes)
     return follower.settle(db) if isinstance(follower, Settles) else 0
+
+
+def _more(db: Db, changes: Sequence[Change], most: int) -> list[Change]:
+    """The definitions that follow ``changes``, if those are definitions too, up to ``most`` in all."""
+    if any(change.kind is not Kind.SYMBOL for change in changes):
+        return []
+    later = db.changes(changes[-1].seq, most - len(changes))
+    return list(takewhile(lambda change: change.kind is Kind.SYMBOL, later))
 
 
 def behind(db: Db, follower: Follower) -> int:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from flywheel.index.analyze import Analyzer
+from flywheel.index.follow import DEFINITIONS
 from flywheel.index.text_documents import forgotten, read_batch
 from flywheel.index.text_shelf import LEAST_HEAP, Note, Shelf, current, following, numbered, point, sweep
 from flywheel.model import Change, Kind, Seq
@@ -27,6 +28,7 @@ class TextFollower:
     """The follower "text", and the only writer of the index below ``root``. Not for sharing between threads."""
 
     name = "text"
+    definitions = DEFINITIONS
 
     def __init__(self, root: Path, *, heap: int = HEAP, tool_chars: int = TOOL_CHARS) -> None:
         """``root`` is the folder of all generations; ``heap`` is in bytes. A broken index is dropped and begun anew."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ Document = Mapping[str, object]
 CHUNK: Final = 500
 """Ids of one query."""
 
+_JOINTS: Final = re.compile(r"[\W_]+")
 _NO_JSON: Final = str.maketrans('[]",', "    ")
 
 BODY_CHARS: Final = 50_000
@@ -118,4 +120,4 @@ def _files(tx: Tx, ids: Sequence[str], analyzer: Analyzer) -> Iterator[tuple[str
 
 def plain_name(name: str) -> str:
     """A symbol's own name as the field ``names`` has it, also when it is an ordinary word."""
-    return "".join(one for one in name.lower() if one.isalnum())
+    return _JOINTS.sub("", name.lower())

@@ -24,3 +24,33 @@ CONSOLIDATE: Final = "consolidate"
 
 CONSOLIDATE_DELAY: Final = 2.0
 """Seconds before it, so that an import of many sessions is few jobs."""
+
+CATCH_UP: Final = "catch_up"
+"""Have sessions that an older version read looked back at and observed, some at a time; there is one in a store."""
+
+THREAD: Final = "thread"
+"""Tie a project's sessions that looked back since the last time to threads; the key is the project's id."""
+
+THREAD_DELAY: Final = 2.0
+"""Seconds before it, so that an import of many sessions is few jobs."""
+
+DIGEST: Final = "digest"
+"""Sum up one session at two lengths; the key is the session's id."""
+
+EXTRACT_MODEL: Final = "extract_model"
+"""Read what is new of a session, or of a document, with the language model; the key is the id of either."""
+
+EXTRACT_BATCH: Final = "extract_batch"
+"""Read what no model has read of a project's sessions, handed in at once; the key is the project's id."""
+
+RETRO_MODEL: Final = "retro_model"
+"""Have the language model sum up what the rules say of a session; the key is the session's id."""
+
+RETRO_MODEL_DELAY: Final = 5.0
+"""Seconds before it: after the digest."""
+
+GATHER: Final = "gather"
+"""Sum up a project and its threads from its sessions' digests; the key is the project's id."""
+
+GATHER_DELAY: Final = 4.0
+"""Seconds before it: after the threads, and so that an import of many sessions is few jobs."""

@@ -150,13 +150,13 @@ def settle(db: Db, job: Job) -> bool:
         )
 
 
-def fail(db: Db, job: Job, error: Clean, *, counts: bool = True) -> bool:
+def fail(db: Db, job: Job, error: Clean, *, counts: bool = True, final: bool = False) -> bool:
     """The job failed: again after a pause, or dead. False when it was no longer this worker's.
 
-    With ``counts`` false (the surroundings failed: store busy, disk full) it never dies of it. A job that would be dead
-    but was enqueued meanwhile has one more attempt.
+    With ``counts`` false (the surroundings failed: store busy, disk full) it never dies of it; with ``final``, at once.
+    A job that would be dead but was enqueued meanwhile has one more attempt.
     """
-    dead = counts and job.attempts >= MAX_ATTEMPTS
+    dead = final or (counts and job.attempts >= MAX_ATTEMPTS)
     with db.write() as tx:
         now = db.clock()
         return _mine(
@@ -185,6 +185,20 @@ def release(db: Db, job: Job) -> bool:
         )
 
 
+def postpone(db: Db, job: Job, until: Micros, why: Clean) -> bool:
+    """Put a job back until a time, without counting an attempt: what it needs is not to be had before then."""
+    with db.write() as tx:
+        return _mine(
+            tx,
+            job,
+            "state = 'queued', rerun = 0, attempts = attempts - 1, run_after = :until, error = :why, lease_owner = '',"
+            " lease_until = NULL, updated_at = :now",
+            until=until,
+            why=why,
+            now=db.clock(),
+        )
+
+
 def retry(db: Db, id: str) -> int:
     """Queue a dead job again with all its attempts ("all": every one); how many there were."""
     with db.write() as tx:
@@ -206,6 +220,27 @@ def listing(tx: Tx, state: str = "") -> Sequence[Job]:
     if state:
         return mapper.find(tx, Job, "WHERE state = :state ORDER BY run_after, created_at, id", state=state)
     return mapper.find(tx, Job, "ORDER BY run_after, created_at, id")
+
+
+def postponed(tx: Tx, mark: str) -> tuple[int, Micros | None, str]:
+    """Queued jobs whose error begins with ``mark``: how many, when the first of them is due, and that one's error."""
+    where = "FROM job WHERE state = 'queued' AND error LIKE :like"
+    row = tx.one(f"SELECT count(*), min(run_after) {where}", like=f"{mark}%")
+    first = tx.one(f"SELECT error {where} ORDER BY run_after, id LIMIT 1", like=f"{mark}%")
+    if row is None or first is None:
+        return 0, None, ""
+    return int(row[0]), Micros(int(row[1])), str(first[0])
+
+
+def resume(db: Db, mark: str) -> int:
+    """Make queued jobs whose error begins with ``mark`` due now; how many there were."""
+    with db.write() as tx:
+        now = db.clock()
+        return tx.run(
+            "UPDATE job SET run_after = :now, updated_at = :now WHERE state = 'queued' AND error LIKE :like",
+            now=now,
+            like=f"{mark}%",
+        )
 
 
 def counts(tx: Tx) -> dict[str, int]:

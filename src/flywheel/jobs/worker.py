@@ -11,12 +11,17 @@ from pathlib import Path
 from typing import Final
 
 from flywheel.config import Config
-from flywheel.errors import FlywheelError
+from flywheel.errors import FlywheelError, Unusable, Waiting
 from flywheel.jobs import queue
+from flywheel.llm import Cancelled, Llm
+from flywheel.llm.rules import NoLlm
 from flywheel.model import Clean, Job, Micros
 from flywheel.store import Db
 from flywheel.store.retry import retrying
 from flywheel.text.redact import Redactor
+
+WAITING: Final = "waiting: "
+"""How the error of a job begins that was put back until a time that is known."""
 
 ERROR_LENGTH: Final = 2_000
 """Characters of an error that are kept with the job."""
@@ -33,6 +38,7 @@ class Deps:
     now: Callable[[], Micros]
     stopping: Callable[[], bool]  # whether the process is asked to end: stop at the next safe point
     beat: Callable[[str], None]  # "alive, doing this"; keeps the lease
+    llm: Callable[[], Llm] = NoLlm  # the language model within its budget, opened when it is first asked for
 
 
 Handler = Callable[[Job, Deps], None]
@@ -45,6 +51,7 @@ class Outcome(StrEnum):
     DONE = "done"
     FAILED = "failed"
     STOPPED = "stopped"  # given back undone
+    WAITING = "waiting"  # put back until a cap is lifted
     LOST = "lost"  # its lease was over; another worker has it
 
 
@@ -65,11 +72,17 @@ def run_one(job: Job, handler: Handler, deps: Deps) -> Outcome:
         handler(job, deps)
     except LeaseLost:
         return Outcome.LOST
-    except Stopped:
+    except (Stopped, Cancelled):
         return _given(Outcome.STOPPED, retrying(partial(queue.release, deps.db, job)))
+    except Waiting as error:
+        why = deps.redact.text(f"{WAITING}{error.message}"[:ERROR_LENGTH])
+        put = partial(queue.postpone, deps.db, job, Micros(error.until), why)
+        return _given(Outcome.WAITING, retrying(put))
     except Exception as error:  # noqa: BLE001 - the job runner is one of the three places that catch everything
         counts = not (isinstance(error, FlywheelError) and error.retryable)
-        kept = retrying(partial(queue.fail, deps.db, job, describe(error, deps.redact), counts=counts))
+        final = isinstance(error, Unusable)
+        told = describe(error, deps.redact)
+        kept = retrying(partial(queue.fail, deps.db, job, told, counts=counts, final=final))
         return _given(Outcome.FAILED, kept)
     return _given(Outcome.DONE, retrying(partial(queue.settle, deps.db, job)))
 

@@ -28,7 +28,7 @@ from flywheel.knowledge.source_text import lines_of
 from flywheel.knowledge.states import RULES
 from flywheel.model import Anchor, Clean, Entry, Job, Micros, ProjectId
 from flywheel.store import Tx
-from flywheel.store.code_past import newcomers, went_at
+from flywheel.store.code_past import came_then, newcomers, went_at
 from flywheel.store.mapper import find, get, upsert_many
 from flywheel.text.compose import fixed
 from flywheel.text.likeness import closest, sketch
@@ -155,17 +155,18 @@ def _found(tx: Tx, family: Sequence[ProjectId], anchor: Anchor, redact: Redactor
     path, qualified = parted(anchor.target)
     leaf = qualified.rpartition(".")[2]
     went = went_at(tx, anchor.checkout, path, qualified)
-    came = None if went is None else {(one, name) for one, name, _ in newcomers(tx, anchor.checkout, went)}
     same = code_places.same_code(tx, family, anchor.checkout, leaf, anchor.hash)
-    if came is not None:  # what was there before it went is another one
-        same = [place for place in same if (str(place.path), str(place.qualified)) in came]
+    if same and went is not None:  # what was there before it went is another one
+        then = came_then(tx, anchor.checkout, went, [(str(place.path), str(place.qualified)) for place in same])
+        same = [place for place in same if (str(place.path), str(place.qualified)) in then]
     here = [place for place in same if place.path == path]
     for some in (here, same):
         if len(some) == 1:
             return some[0]
     if same:
         return None
-    return _renamed(tx, anchor, redact) or _like(tx, anchor, came or set(), redact)
+    came = [] if went is None else newcomers(tx, anchor.checkout, went)
+    return _renamed(tx, anchor, redact) or _like(tx, anchor, {(one, name) for one, name, _ in came}, redact)
 
 
 def _like(tx: Tx, anchor: Anchor, came: Collection[tuple[str, str]], redact: Redactor) -> Place | None:

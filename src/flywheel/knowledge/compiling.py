@@ -32,6 +32,7 @@ from flywheel.knowledge.parts import (
     FIX,
     PARTS,
     PROOF,
+    QUESTION,
     REPLACES,
     STATES,
     SYMPTOM,
@@ -125,7 +126,7 @@ def compile_page(claims: Sequence[Claim], *, at: Micros, known: Known | None = N
     return Page(
         summary=_summary(main, judged),
         body=body,
-        questions=join(questions(judged, by_id), "\n"),
+        questions=join([*questions(judged, by_id), *_asked(parts)], "\n"),
         sources=_sources(by_id.values(), known),
         judged=judged,
     )
@@ -175,6 +176,14 @@ def _told(parts: Sequence[Claim], main: Claim) -> Iterator[Clean]:
             if text not in said:
                 said.add(text)
                 yield join([label, text, _source_of(claim, parts)])
+
+
+def _asked(parts: Sequence[Claim]) -> Iterator[Clean]:
+    """What was left open, the newest, each with its claim."""
+    live = [one for one in parts if one.attribute == QUESTION and one.status is not Status.SUPERSEDED]
+    asked = {claim.text: claim for claim in sorted(live, key=_age)}
+    for claim in list(asked.values())[-LINES:]:
+        yield join([claim.text, cite(short_id(claim.id))])
 
 
 def _statements(parts: Sequence[Claim], main: Claim) -> list[Claim]:

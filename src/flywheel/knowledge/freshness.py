@@ -142,10 +142,15 @@ def _evidence(entry: Entry, id: str, other: str, note: Clean, now: Micros) -> An
 
 
 def contradicted(tx: Tx, one: EntryId, other: EntryId, now: Micros) -> None:
-    """Two entries were found to contradict each other: the one that a person confirmed is no longer fresh."""
+    """Two entries were found to contradict each other: the one that a person confirmed is no longer fresh.
+
+    Only where a person or a document says so: what an assistant repeats may be a stranger's words.
+    """
     both = {entry.id: entry for entry in find(tx, Entry, "WHERE id IN :ids", ids=[one, other])}
     for held, against in ((both.get(one), both.get(other)), (both.get(other), both.get(one))):
         if held is None or against is None or not held.held or against.held or against.status in _FADED:
+            continue
+        if not any(map(_weighs, find(tx, Claim, "WHERE entry_id = :id", id=against.id))):
             continue
         note = join([_ELSE, cite(against.short), fixed("on"), dated(against.updated_at)])
         insert_many(tx, [_evidence(held, against.id, against.id, note, now)])

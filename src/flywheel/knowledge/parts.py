@@ -18,8 +18,10 @@ PROOF: Final = "proof"
 FAILS: Final = "fails"
 REPLACES: Final = "replaces"
 WITHDRAWN: Final = "withdrawn"
+QUESTION: Final = "question"
+"""What somebody left open about the page: it states nothing and stands among the open questions."""
 
-PARTS: Final = frozenset({STATES, WHY, DETAIL, SYMPTOM, CAUSE, FIX, PROOF, FAILS, REPLACES, WITHDRAWN})
+PARTS: Final = frozenset({STATES, WHY, DETAIL, SYMPTOM, CAUSE, FIX, PROOF, FAILS, REPLACES, WITHDRAWN, QUESTION})
 
 EDIT: Final = "edit"
 """The attribute of a line that somebody changed in an editor: it says nothing until a person confirms it."""

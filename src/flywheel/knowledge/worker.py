@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from flywheel.jobs import queue
+from flywheel.jobs.kinds import EXTRACT_MODEL
 from flywheel.jobs.worker import Deps, Stopped
 from flywheel.knowledge import filing
 from flywheel.knowledge.documents import About
@@ -56,3 +57,6 @@ def run(job: Job, deps: Deps) -> None:
     filing.file_statements(deps.db, sheet, deps.now(), deps.stopping)
     if deps.stopping():
         raise Stopped
+    if deps.config.extract.model and deps.llm().available:
+        with deps.db.write() as tx:
+            queue.enqueue(tx, kind=EXTRACT_MODEL, key=document.id, project_id=document.project_id, now=deps.now())

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, tzinfo
 from typing import Any, Final, TypeVar
 
 from flywheel.api import Api
 from flywheel.errors import BadInput, DaemonDown, FlywheelError, NotFound, Unavailable
+from flywheel.harvest.zone import local_zone
 from flywheel.mcp import answers
 from flywheel.mcp.surroundings import Place
 from flywheel.mcp.tools import TOOLS
 from flywheel.model import Micros
+from flywheel.search.when import When, stretch_of, understand, zone_of
+from flywheel.search.when import told as told_span
 from flywheel.text.compose import enclose
 
 T = TypeVar("T")
@@ -31,8 +35,8 @@ MOST: Final = 2000
 WIDEST: Final = 1400
 """Tokens of an answer when many hits are asked for."""
 
-_SPANS: Final = {"h": 1 / 24, "d": 1.0, "w": 7.0, "m": 30.0, "y": 365.0}
-_DAY: Final = 86_400_000_000
+_TIME: Final = re.compile(r"(?<=\d)T\d\d:\S*")
+"""The time of an ISO date, of which the day counts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,8 +56,11 @@ class Desk:
         *,
         now: Callable[[], float] = time.time,
         pause: Callable[[float], None] = time.sleep,
+        zone: str = "",
     ) -> None:
+        """``zone``: of the person, by which dates are understood; this machine's unless given."""
         self._reach = reach
+        self._zone = zone_of(zone or local_zone())
         self._now, self._pause = now, pause
         self._api: Api | None = None
         self._lock = threading.Lock()
@@ -89,19 +96,29 @@ class Desk:
     def _recall(self, given: Mapping[str, Any], place: Place) -> str:
         limit = given.get("limit", 5)
         everywhere = given.get("scope") == "everywhere"
+        when = self._when(given)
         answer = self._ask(
             lambda api: api.search(
-                query=given["question"],
+                query=when.rest or given["question"],
                 cwd=place.cwd,
                 kinds=given.get("kinds") or ("entry", "message", "document"),
                 limit=limit,
                 everywhere=everywhere,
-                since=since(given["since"], self._now()) if given.get("since") else None,
+                since=when.since,
+                until=when.until,
             )
         )
         self._told([hit.id for hit in answer.hits if hit.kind == "entry"], place)
         told = answers.found(answer, budget=min(max(answers.BUDGET, 100 * limit), WIDEST))
+        if when.phrase:  # what was understood is said, so that an agent can ask otherwise
+            told = f"Only of {told_span(when.since, when.until, self._zone)} ({when.phrase}). {told}"
         return told if answer.hits or everywhere else f"{told} With scope everywhere all projects are searched."
+
+    def _when(self, given: Mapping[str, Any]) -> When:
+        """The time that a question names, and it without those words; ``since`` goes before it."""
+        if given.get("since"):
+            return When(rest=given["question"], since=since(given["since"], self._now(), self._zone))
+        return understand(given["question"], Micros(int(self._now() * 1e6)), self._zone)
 
     def _code(self, given: Mapping[str, Any], place: Place) -> str:
         limit = given.get("limit", 8)
@@ -153,15 +170,14 @@ class Desk:
         return use(api)
 
 
-def since(text: str, now: float) -> Micros:
-    """A date, or an age such as ``14d`` (h, d, w, m, y), as a time. Raises BadInput."""
-    plain = text.strip().lower()
-    if plain[-1:] in _SPANS and plain[:-1].isascii() and plain[:-1].isdigit() and len(plain) < 7:
-        return Micros(max(0, int(now * 1e6 - int(plain[:-1]) * _SPANS[plain[-1]] * _DAY)))
+def since(text: str, now: float, zone: tzinfo = UTC) -> Micros:
+    """A date, an age such as ``14d`` (h, d, w, m, y) or words ("last week"), as the time at which it begins.
+
+    Raises BadInput.
+    """
     try:
-        day = date.fromisoformat(plain[:10])
-        return Micros(int(datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp() * 1e6))
-    except ValueError as error:
+        return stretch_of(_TIME.sub("", text), Micros(int(now * 1e6)), zone)[0]
+    except BadInput as error:
         raise BadInput(f"since is a date (2026-01-31) or an age (14d), not {text[:40]!r}", field="since") from error
 
 

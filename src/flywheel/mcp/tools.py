@@ -43,7 +43,8 @@ TOOLS: Final[list[dict[str, Any]]] = [
     _tool(
         "recall",
         "Search the memory of this project: decisions and why, conventions, known bugs and their fixes, and what was"
-        " said in earlier sessions of any agent. Short dated answers, each with an id for `get`.",
+        " said in earlier sessions of any agent. Short dated answers, each with an id for `get`. Words such as"
+        ' "last week" or "in March" in the question filter by time.',
         {
             "question": _text("What you want to know, in plain words."),
             "kinds": {
@@ -51,7 +52,7 @@ TOOLS: Final[list[dict[str, Any]]] = [
                 "items": _choice("entry", "message", "document", "symbol"),
                 "description": "entry: distilled knowledge; message: conversation. All but symbol unless given.",
             },
-            "since": _text("Nothing older: a date (2026-01-31) or an age (14d)."),
+            "since": _text("Nothing older: a date (2026-01-31), an age (14d) or words (last week)."),
             "scope": _choice("here", "everywhere", description="This project, or all.", default="here"),
             "limit": _count(5, 20),
         },

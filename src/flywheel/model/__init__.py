@@ -1,7 +1,8 @@
 """The central values: frozen, slotted, keyword-only; identifiers and units as NewTypes."""
 
 from flywheel.model.behaviour import Belief, Identity, Observation, Observed, Reinforcement
-from flywheel.model.code import Beacon, ModuleEdge, Service, SourceFile, Symbol, SymbolPast
+from flywheel.model.code import Beacon, FileNames, ModuleEdge, Service, SourceFile, Symbol, SymbolPast, SymbolUse
+from flywheel.model.effect import Attribution, Course, Discovery
 from flywheel.model.evidence import (
     Citation,
     Document,
@@ -56,14 +57,20 @@ from flywheel.model.knowledge import (
 from flywheel.model.machinery import (
     BriefingRecord,
     Change,
+    Digest,
     Embedding,
     Feedback,
     Injection,
     Job,
+    LlmCall,
+    LlmDay,
+    ModelRead,
+    RetroPoint,
     Retrospective,
     Setting,
     Tombstone,
 )
+from flywheel.model.threads import Thread, Threaded, ThreadSegment
 from flywheel.model.words import (
     SERVED,
     Category,
@@ -83,6 +90,7 @@ __all__ = [
     "SERVED",
     "SHORT",
     "Anchor",
+    "Attribution",
     "Beacon",
     "Belief",
     "Borrowed",
@@ -94,6 +102,9 @@ __all__ = [
     "ClaimId",
     "ClaimType",
     "Clean",
+    "Course",
+    "Digest",
+    "Discovery",
     "Document",
     "DocumentHead",
     "DocumentId",
@@ -105,6 +116,7 @@ __all__ = [
     "EntryLink",
     "EntryVersion",
     "Feedback",
+    "FileNames",
     "FileState",
     "Identity",
     "Injection",
@@ -112,11 +124,14 @@ __all__ = [
     "JobState",
     "Kind",
     "LintFinding",
+    "LlmCall",
+    "LlmDay",
     "Message",
     "MessageId",
     "MessageKind",
     "Met",
     "Micros",
+    "ModelRead",
     "ModuleEdge",
     "Observation",
     "Observed",
@@ -127,6 +142,7 @@ __all__ = [
     "Question",
     "Reinforcement",
     "Retraction",
+    "RetroPoint",
     "Retrospective",
     "Review",
     "Role",
@@ -139,8 +155,12 @@ __all__ = [
     "Status",
     "Symbol",
     "SymbolPast",
+    "SymbolUse",
     "Term",
     "TermVersion",
+    "Thread",
+    "ThreadSegment",
+    "Threaded",
     "Tokens",
     "Tombstone",
     "TranscriptFile",

@@ -75,6 +75,28 @@ class ModuleEdge:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FileNames:
+    """The names that one file's code uses and does not define itself."""
+
+    file_id: str
+    project_id: ProjectId
+    checkout: str
+    names: Clean  # sorted, each between two spaces
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SymbolUse:
+    """How much the definitions of one name in one file are used, by at least two files; as of the last sweep."""
+
+    checkout: str
+    path: str
+    name: str
+    project_id: ProjectId
+    files: int  # other files that use the name and may mean these
+    share: float  # the same, each file divided among all that it may mean
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
     """Something of a checkout that is started or built on its own, and what it needs of the others."""
 

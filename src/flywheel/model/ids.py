@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
+import random
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from typing import Final, NewType
 
 Micros = NewType("Micros", int)
@@ -39,9 +43,22 @@ def evidence_id(*parts: str) -> str:
     return hashlib.blake2b("\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
+_BYTES: ContextVar[Callable[[int], bytes]] = ContextVar("bytes of new ids", default=os.urandom)
+
+
+@contextlib.contextmanager
+def seeded_ids(seed: int) -> Iterator[None]:
+    """Within it, and in this thread alone, `new_id` gives the same ids each time: for what must come out the same."""
+    token = _BYTES.set(random.Random(seed).randbytes)
+    try:
+        yield
+    finally:
+        _BYTES.reset(token)
+
+
 def new_id(now: Micros) -> str:
     """A UUIDv7 (RFC 9562 §5.7) at ``now``; 36 characters. Never used as a cursor."""
-    value = (now // 1000) << 80 | int.from_bytes(os.urandom(10), "big")
+    value = (now // 1000) << 80 | int.from_bytes(_BYTES.get()(10), "big")
     value = value & ~(0xF << 76) | (0x7 << 76)
     value = value & ~(0x3 << 62) | (0x2 << 62)
     text = f"{value:032x}"

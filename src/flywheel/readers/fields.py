@@ -8,10 +8,12 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from flywheel.model import Micros
+from flywheel.text.compose import FENCE_OPEN, strip_injected
 
 TEXT_CAP: Final = 32 * 1024
 """Characters kept of one block of text."""
 
+_FENCE: Final = FENCE_OPEN.strip("<>").split()[0]
 _SLACK: Final = 512  # how far a cut may move to fall on white space
 _PAIRS: Final = (("-----BEGIN", "-----END"), ("<private>", "</private>"))
 _BASE64: Final = re.compile(r"[A-Za-z0-9+/_-]{1024,}={0,2}")
@@ -20,7 +22,7 @@ _ODD: Final = re.compile(r"[^\w.:#/-]+")
 _DIGITS: Final = re.compile(r"-?[0-9]{1,18}")
 _from_iso: Final = datetime.fromisoformat
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_LATEST: Final = 253_402_300_799  # seconds; the end of the year 9999
+_LATEST: Final = 253_402_300_799_000  # milliseconds; the end of the year 9999
 
 
 def text_of(value: object) -> str:
@@ -74,10 +76,15 @@ def micros_of(value: object) -> Micros | None:
             return None
         delta = (when if when.tzinfo else when.replace(tzinfo=UTC)) - _EPOCH
         return Micros((delta.days * 86_400 + delta.seconds) * 1_000_000 + delta.microseconds)
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < _LATEST * 1000:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < _LATEST:
         return None
     seconds = value / 1000 if value > 100_000_000_000 else value
     return Micros(round(seconds * 1_000_000))
+
+
+def unbriefed(text: str) -> str:
+    """Without any briefing of ours; the looks before the regex are for speed, the cheapest first."""
+    return strip_injected(text) if ("<" in text or "\\" in text) and _FENCE in text else text
 
 
 def clip(text: str, cap: int = 500) -> str:

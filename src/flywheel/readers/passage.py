@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 from flywheel.model import Micros
 from flywheel.readers.fields import cap_text, text_of, whole
 
-_BLANK: Final = re.compile(r"\A(?:[ \t\r]*\n)+")
+_BLANKS: Final = "\n \t\r"
 _OFFSET: Final = re.compile(r"([+-])(\d\d):?(\d\d)")
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -28,10 +28,14 @@ class Passage:
 
     def add(self, text: str, block: int) -> None:
         """Append; what is neither head nor tail is only counted. Blank lines before the first words are none."""
-        if not self.chars:
-            text = _BLANK.sub("", text) if text[:1] in "\n \t\r" else text
-        self.chars += len(text)
+        if not self.chars and text[:1] in _BLANKS:
+            text = text[text.rfind("\n", 0, len(text) - len(text.lstrip(_BLANKS))) + 1 :]
+        size = len(text)
+        self.chars += size
         room = block - len(self.head)
+        if size <= room:
+            self.head += text
+            return
         if room > 0:
             self.head += text[:room]
             text = text[room:]
@@ -40,8 +44,8 @@ class Passage:
 
     def text(self, block: int) -> tuple[str, int]:
         """What is kept of it, cut as `cap_text` cuts, and how long it was when something was left out."""
-        kept = len(self.head) + len(self.tail)
-        return cap_text((self.head + self.tail).rstrip(), block, missing=self.chars - kept)
+        words = self.head + self.tail
+        return cap_text(words.rstrip(), block, missing=self.chars - len(words))
 
     def words(self) -> str:
         """Head and tail, uncut."""
@@ -91,10 +95,11 @@ def sort_lines(text: str, marks: re.Pattern[str], plain: Callable[[str], None], 
     if "\r" in text:
         text = text.replace("\r\n", "\n")
     lines = f"\n{text}" if text.endswith("\n") else f"\n{text}\n"
+    find = lines.find
     at = 1
     for match in marks.finditer(lines):
         start = match.start() + 1
-        stop = lines.find("\n", start)
+        stop = find("\n", start)
         if start > at:
             plain(lines[at:start])
         marked(lines[start:stop])

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 import orjson
 
-from flywheel.embed import Embedder, quantise
+from flywheel.embed import Embedder, ModelMismatch, quantise
 from flywheel.index.vectors import RETIRE, START, Batch, Gone, VectorWriter, write_mark
 from flywheel.model import Change, Embedding, Kind, Op, Seq, Setting, digest
 from flywheel.search.embedding_texts import Wanted, read_texts
@@ -68,6 +68,7 @@ class EmbeddingFollower:
         self._kinds = frozenset(kinds)
         self._beside = beside
         self._mark = writer.prepare(db, embedder.model_id)
+        self._width = _stored_width(db, embedder.model_id)
         self._others = frozenset(Kind) - self._kinds  # whose rows, from when this model embedded them, are to go
         if self._lacks():
             self.reset()
@@ -86,6 +87,7 @@ class EmbeddingFollower:
         put: list[Embedding] = []
         for start in range(0, len(plan.fresh), ENCODE):
             rows = encoded(self._embedder, plan.fresh[start : start + ENCODE])
+            self._refuse_another_width()
             store(db, self._writer, rows)
             put += rows
         self._note(db, feed, upto)
@@ -148,9 +150,26 @@ class EmbeddingFollower:
                 plan.moved.append(Gone(kind=old.kind, id=old.id, project_id=old.project_id))
         return plan
 
+    def _refuse_another_width(self) -> None:
+        """Raises ModelMismatch where the store has vectors of another width under this model's name."""
+        name, width = self._embedder.model_id, self._embedder.dim
+        if self._width and self._width != width:
+            raise ModelMismatch(
+                f"the store has vectors of {self._width} numbers by {name}, which gives {width} now: it is another "
+                "model under the same name; nothing is mixed. Choose another one, see: flywheel models"
+            )
+        self._width = width
+
     def _note(self, db: Db, feed: str, upto: Seq) -> None:
         with db.write(bulk=True) as tx:
             write_mark(tx, self._embedder.model_id, feed, upto)
+
+
+def _stored_width(db: Db, model: str) -> int:
+    """Numbers of the vectors that the store has by this model; 0 when it has none."""
+    with db.read() as tx:
+        row = tx.one("SELECT dim FROM embedding WHERE model = :model LIMIT 1", model=model)
+    return int(row[0]) if row is not None else 0
 
 
 def existing(tx: Tx, wanted: Sequence[Wanted], model: str) -> dict[tuple[Kind, str], Embedding]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from typing import Final, Protocol
 
 import orjson
@@ -143,7 +144,10 @@ class CodeFollower:
             some = [self._next.popleft() for _ in range(min(ROUND, len(self._next)))]
             with db.read() as tx:
                 there = read_definitions(tx, some)
-            rows += encoded(self._embedder, _wanted(there, texts_of(there, self._clean)))
+                known = shared(tx, there, self._embedder.model_id)
+            rows += known.values()
+            if new := [one for one in there if one.symbol.id not in known]:
+                rows += encoded(self._embedder, _wanted(new, texts_of(new, self._clean)))
         with db.write(bulk=True) as tx:
             _note(tx, self._embedder.model_id, [row.id for row in rows])
         store(db, self._writer, rows)
@@ -181,16 +185,35 @@ def _wanted(definitions: Sequence[Definition], texts: Sequence[Clean]) -> list[W
     ]
 
 
+def shared(tx: Tx, definitions: Sequence[Definition], model: str) -> dict[str, Embedding]:
+    """Of each symbol that has its vector in another work tree of the project already: its row, copied from there."""
+    found: dict[tuple[str, str], Embedding] = {}
+    for project in {one.symbol.project_id for one in definitions}:
+        mine = [one.symbol for one in definitions if one.symbol.project_id == project]
+        rows = mapper.find(
+            tx, Embedding, "WHERE kind = 'symbol' AND model = :model AND id IN"
+            " (SELECT s.id FROM source_file f JOIN symbol s ON s.file_id = f.id"
+            " WHERE f.project_id = :project AND f.path IN :paths AND s.name IN :names)",
+            model=model, project=project, paths=sorted({one.path for one in mine}),
+            names=sorted({one.name for one in mine}),
+        )  # fmt: skip
+        found |= {(project, row.sha256): row for row in rows}
+    pairs = [(one.symbol, found.get((one.symbol.project_id, digest(one.mark)))) for one in definitions]
+    return {symbol.id: replace(row, id=symbol.id) for symbol, row in pairs if row is not None}
+
+
 def due(tx: Tx, model: str, limit: int) -> list[str]:
-    """Symbols that have no vector, in the order of their turn: of the files that most others import first, and of
-    those that are imported as often the last touched."""
+    """Symbols that have no vector, in the order of their turn: what most other files use first, then what is in the
+    files that most others import, and of what is left the last touched."""
     rows = tx.all(
         "SELECT s.id FROM symbol s LEFT JOIN source_file f ON f.id = s.file_id LEFT JOIN"
         " (SELECT checkout, target, COUNT(*) AS uses FROM module_edge WHERE external = 0 GROUP BY checkout, target) e"
         " ON e.checkout = f.checkout AND e.target = f.path"
+        " LEFT JOIN symbol_use u ON u.checkout = f.checkout AND u.path = s.path AND u.name = s.name"
         " WHERE s.kind NOT IN :landmarks AND NOT EXISTS"
         " (SELECT 1 FROM embedding v WHERE v.kind = 'symbol' AND v.id = s.id AND v.model = :model)"
-        " ORDER BY COALESCE(e.uses, 0) DESC, COALESCE(f.mtime_ns, 0) DESC, s.path, s.start_line, s.id LIMIT :limit",
+        " ORDER BY COALESCE(u.share, 0) DESC, COALESCE(e.uses, 0) DESC, COALESCE(f.mtime_ns, 0) DESC,"
+        " s.path, s.start_line, s.id LIMIT :limit",
         model=model,
         landmarks=list(LANDMARKS),
         limit=limit,

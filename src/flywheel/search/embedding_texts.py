@@ -28,6 +28,7 @@ from flywheel.model import (
 from flywheel.projects import queries
 from flywheel.search.aliases import aliases_of
 from flywheel.search.naming import KnownNames, Names
+from flywheel.search.summary import summary_of
 from flywheel.store import Tx, mapper
 from flywheel.store.chunks import chunks
 from flywheel.text.compose import current, fold, join, reworded, span
@@ -39,6 +40,9 @@ them are names and paths, which full text finds; thinking and notices are not se
 
 HEAD: Final = 4000
 """Characters of a text that count."""
+
+WHOLE: Final = 16_000
+"""Characters of a message that its summary is made of."""
 
 BEFORE: Final = 300
 """Characters of the previous message that go with one: its end, which is what a short answer answers."""
@@ -136,7 +140,7 @@ def _prose(tx: Tx, session: str, first: int, last: int) -> list[Message]:
     )
 
     def read(tail: str, **params: object) -> list[Message]:
-        sql = f"SELECT {_heads(Message)} FROM message {stands} AND {tail}"
+        sql = f"SELECT {_heads(Message, WHOLE)} FROM message {stands} AND {tail}"
         rows = tx.all(sql, session=session, kinds=[kind.value for kind in PROSE], **params)
         return [mapper.decode(Message, row) for row in rows]
 
@@ -148,8 +152,10 @@ def _prose(tx: Tx, session: str, first: int, last: int) -> list[Message]:
 
 
 def _message(message: Message, before: Message | None) -> Wanted:
-    text = message.text
-    if before is not None and before.text:
+    """With the end of the one before; of a long one the summary, so that it is found by its point."""
+    short = summary_of(message.text)
+    text = _head(message.text) if short is None else short
+    if short is None and before is not None and before.text:
         text = join([span(before.text, max(0, len(before.text) - BEFORE), len(before.text)), text], "\n")
     return Wanted(kind=Kind.MESSAGE, id=message.id, project_id=message.project_id, text=text)
 
@@ -253,9 +259,9 @@ _READ: Final = {
 }
 
 
-def _heads(cls: type) -> str:
+def _heads(cls: type, most: int = HEAD) -> str:
     """The columns of a class with only the head of its text, and nothing of what is not embedded."""
-    columns = mapper.columns(cls).replace('"text"', f'substr("text", 1, {HEAD})')
+    columns = mapper.columns(cls).replace('"text"', f'substr("text", 1, {most})')
     return columns.replace('"meta"', "'{}'")
 
 

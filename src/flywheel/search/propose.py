@@ -7,21 +7,23 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
+import structlog
 from numpy.typing import NDArray
 
-from flywheel.embed import Asked, Embedder
+from flywheel.embed import Asked, Away, Embedder, EmbedderDown, ModelMismatch, ModelMissing, Sided, encode_queries
 from flywheel.index.analyze import compounds
 from flywheel.index.text_query import Bounds
 from flywheel.index.text_read import TextReader
 from flywheel.index.text_shelf import Group
 from flywheel.index.vectors import VectorIndex
-from flywheel.model import SERVED, Kind, Status
+from flywheel.model import SERVED, Clean, Kind, Status
 from flywheel.search import queries
 from flywheel.search.lexicon import Lexicon
 from flywheel.search.naming import NOTHING, KnownNames, Mentions
 from flywheel.search.queries import Filters
 from flywheel.search.question import Question
 from flywheel.search.rules import Candidate, Key, Listing, Weights, fuse
+from flywheel.search.serving import ServingEmbedder
 from flywheel.store import Tx
 from flywheel.text.called import called
 from flywheel.text.phrases import EDGES, subjects_in
@@ -34,6 +36,11 @@ GROUPS: Final[dict[Kind, tuple[Group, ...]]] = {
     Kind.SYMBOL: (Group.SYMBOL,),
 }
 """Where the text index holds a kind. An entry's group depends on its status."""
+
+log = structlog.get_logger("search")
+
+HURRY: Final = 0.03
+"""Seconds that a prompt to an agent waits for a server's vector: half of what a briefing has."""
 
 BEST: Final = 5
 """Entries whose neighbours in the graph are candidates."""
@@ -51,6 +58,7 @@ class Ask:
     code: NDArray[np.float32] | None = None  # the question as the model of code understands it
     mentions: Mentions = NOTHING  # what it names of the glossary
     meant: bool = False  # of entries only those that the question means (`rules.meant`)
+    unasked: bool = False  # nobody asked memory anything: a prompt to an agent
 
     @property
     def heirs(self) -> bool:
@@ -73,7 +81,7 @@ class Sources:
 
 def propose(tx: Tx, sources: Sources, ask: Ask, weights: Weights) -> list[Candidate]:
     """Everything that some list proposes, fused, best first. The store has not confirmed it yet."""
-    listings = [*_by_text(sources, ask, weights), *_by_vector(sources, ask, weights)]
+    listings = [*_by_text(sources, ask, weights), *_by_vector(tx, sources, ask, weights)]
     names = [*names_in(ask.question.text), *marks_in(ask.question.text)]
     named = queries.named(tx, names, ask.filters.projects, ask.kinds)
     named += _named_subjects(tx, ask)
@@ -163,15 +171,15 @@ def _groups(kind: Kind, ask: Ask) -> tuple[Group, ...]:
     return tuple(group for group, statuses in groups if statuses or (group is Group.RETIRED and ask.heirs))
 
 
-def _by_vector(sources: Sources, ask: Ask, weights: Weights) -> Iterator[Listing]:
+def _by_vector(tx: Tx, sources: Sources, ask: Ask, weights: Weights) -> Iterator[Listing]:
     if sources.vectors is None or sources.embedder is None:
         return
     others = [kind for kind in ask.kinds if kind is not Kind.SYMBOL or sources.code is None]
     understood: list[tuple[Kind, str, NDArray[np.float32]]] = []
     if others:
-        question = sources.redact.text(ask.question.text)
-        vector = sources.embedder.encode([question])[0]
-        understood = [(kind, sources.embedder.model_id, vector) for kind in others]
+        embedder = sources.embedder.at(tx) if isinstance(sources.embedder, ServingEmbedder) else sources.embedder
+        vector = _asked(tx, embedder, sources.redact.text(ask.question.text), hurried=ask.meant)
+        understood = [(kind, embedder.model_id, vector) for kind in others if vector is not None]
     if sources.code is not None and ask.code is not None:
         understood.append((Kind.SYMBOL, sources.code.model_id, ask.code))
     for kind, model, vector in understood:
@@ -181,3 +189,22 @@ def _by_vector(sources: Sources, ask: Ask, weights: Weights) -> Iterator[Listing
         hits: list[tuple[Key, float]] = [((kind, id), similarity) for kind, id, similarity in found]
         weight = weights.code_vector if vector is ask.code else None
         yield Listing(name="vector", hits=hits, full=len(hits) >= ask.pool, weight=weight)
+
+
+def _asked(tx: Tx, embedder: Embedder, question: Clean, *, hurried: bool) -> NDArray[np.float32] | None:
+    """The question's vector; None where the model does not answer (in time), and full text has to do."""
+    vector: NDArray[np.float32] | None
+    try:
+        if hurried and isinstance(embedder, Away):
+            vector = embedder.encode_soon(question, HURRY)
+        else:
+            vector = encode_queries(embedder, [question])[0]
+    except (ModelMissing, EmbedderDown, ModelMismatch) as error:
+        log.warning("question_not_embedded", model=embedder.model_id, error=error.message)
+        return None
+    if vector is not None and isinstance(embedder, Sided):  # its weights are not ours
+        row = tx.one("SELECT dim FROM embedding WHERE model = :model LIMIT 1", model=embedder.model_id)
+        if row is not None and row[0] != len(vector):
+            log.warning("model_mismatch", model=embedder.model_id, stored=row[0], given=len(vector))
+            return None
+    return vector

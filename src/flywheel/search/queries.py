@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from flywheel.model import GLOBAL, SERVED, Kind, Micros, ProjectId, Status
 from flywheel.search.rules import Facts, Key
+from flywheel.search.usefulness import HARM
 from flywheel.store import Row, Tx
 from flywheel.text.compose import current, dated
 
@@ -305,7 +306,8 @@ def sides(tx: Tx, ids: Sequence[str]) -> dict[str, Sequence[str]]:
 def usefulness(tx: Tx, ids: Sequence[str]) -> dict[str, tuple[int, int]]:
     """For each item: how often it went into a session and was used, and how often that is known.
 
-    A session whose agent said that it helped counts as one more use, up to `HELPED` of them.
+    A session whose agent said that it helped counts as one more use, up to `HELPED` of them; one that called it wrong
+    or stale as `HARM` times in vain, until a person looked.
     """
     rows = tx.all(
         "SELECT item_id, SUM(used), COUNT(used) FROM injection WHERE item_id IN :ids AND used IS NOT NULL"
@@ -321,7 +323,22 @@ def usefulness(tx: Tx, ids: Sequence[str]) -> dict[str, tuple[int, int]]:
     for id, times in helped:
         used, shown = found.get(id, (0, 0))
         found[id] = (used + min(int(times), HELPED), shown + min(int(times), HELPED))
+    harmed = tx.all(
+        "SELECT f.target_id, COUNT(DISTINCT f.agent || ' ' || f.native_session) FROM feedback f"
+        f" WHERE f.target_id IN :ids AND {_AGAINST} GROUP BY f.target_id",
+        ids=list(ids),
+    )
+    for id, times in harmed:
+        used, shown = found.get(id, (0, 0))
+        found[id] = (used, shown + HARM * int(times))
     return found
+
+
+_AGAINST: Final = (
+    "f.verdict IN ('wrong', 'stale') AND NOT EXISTS (SELECT 1 FROM review r WHERE r.target_id = f.target_id"
+    " AND r.actor <> 'rules' AND r.created_at >= f.created_at)"
+)
+"""Feedback against something at which no person looked since."""
 
 
 def held_against(tx: Tx, ids: Sequence[str]) -> dict[str, tuple[str, Micros]]:
@@ -331,9 +348,7 @@ def held_against(tx: Tx, ids: Sequence[str]) -> dict[str, tuple[str, Micros]]:
     """
     rows = tx.all(
         "SELECT f.target_id, f.verdict, MAX(f.created_at) FROM feedback f"
-        " WHERE f.target_id IN :ids AND f.verdict IN ('wrong', 'stale') AND NOT EXISTS (SELECT 1 FROM review r"
-        " WHERE r.target_id = f.target_id AND r.actor <> 'rules' AND r.created_at >= f.created_at)"
-        " GROUP BY f.target_id, f.verdict ORDER BY f.verdict",
+        f" WHERE f.target_id IN :ids AND {_AGAINST} GROUP BY f.target_id, f.verdict ORDER BY f.verdict",
         ids=list(ids),
     )
     return {id: (verdict, Micros(at)) for id, verdict, at in rows}

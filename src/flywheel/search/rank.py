@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from flywheel.model import Kind
 from flywheel.search import queries, rules
 from flywheel.search.meaning import meant
+from flywheel.search.prompts import is_general, says_little, says_nothing
 from flywheel.search.propose import Ask, Sources, propose
 from flywheel.search.relations import replaced
 from flywheel.search.rules import Candidate, Facts, Key, Weights
+from flywheel.search.serving import ServingEmbedder
 from flywheel.store import Tx
 
 LOOKED_AT: Final = 24
@@ -64,9 +66,30 @@ def rank(
     candidates = rules.adjust(proposed[:looked], told, weights, named=ask.question.projects)
     if ask.meant:
         candidates = meant(tx, sources, ask, candidates, told, weights)
-    sure = ask.meant and any(one.key[0] is Kind.ENTRY for one in candidates)
-    weak = abstain and not sure and not rules.relevant(candidates, weights)
+    worth = _worth_telling(sources, ask, candidates, weights) if ask.meant else rules.relevant(candidates, weights)
+    weak = abstain and not worth
     return Ranked(candidates=candidates, facts=told, proposed=len(proposed), refused=looked - len(facts), weak=weak)
+
+
+def _worth_telling(sources: Sources, ask: Ask, candidates: Sequence[Candidate], weights: Weights) -> bool:
+    """Whether a prompt should be told any of this: an entry that it means, or what is close enough for its form."""
+    prompt = ask.question.text
+    if says_nothing(prompt):
+        return False
+    assumed = 0.0 if _understood(sources, candidates) else weights.floor_vector
+    if is_general(prompt):
+        return rules.close(candidates, weights.floor_general - assumed)
+    meant_one = any(one.key[0] is Kind.ENTRY for one in candidates)
+    floor = weights.floor_unasked if ask.unasked else weights.floor_prompt
+    return meant_one or rules.close(candidates, (weights.floor_general if says_little(prompt) else floor) - assumed)
+
+
+def _understood(sources: Sources, candidates: Sequence[Candidate]) -> bool:
+    """Whether the meaning of the question was compared at all; a server's model may not have answered in time."""
+    if not sources.vectors or not sources.embedder:
+        return False
+    away = isinstance(sources.embedder, ServingEmbedder) and sources.embedder.away
+    return not away or any(one.vector for one in candidates)
 
 
 def _told(tx: Tx, facts: Mapping[Key, Facts], working: Collection[str]) -> Mapping[Key, Facts]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from flywheel.model import Micros
@@ -26,14 +27,30 @@ def went_at(tx: Tx, checkout: str, path: str, qualified: str) -> Micros | None:
     return None if row is None or row[0] is None else Micros(int(row[0]))
 
 
-def newcomers(tx: Tx, checkout: str, went: Micros, *, since: Micros | None = None) -> list[Row]:
-    """(path, qualified, kind) of what came about when something went, or later; only from ``since`` on."""
+def newcomers(tx: Tx, checkout: str, went: Micros, *, since: Micros | None = None, kind: str = "") -> list[Row]:
+    """(path, qualified, kind) of what came about when something went, or later; only from ``since`` on, and of one
+    ``kind`` where it is given."""
     first = went - AROUND if since is None else max(went - AROUND, since)
     return tx.all(
         "SELECT path, qualified, kind FROM symbol_past WHERE checkout = :checkout AND what = 'came' AND at >= :first"
-        " ORDER BY ABS(at - :went), path, qualified LIMIT :most",
+        f"{' AND kind = :kind' if kind else ''} ORDER BY ABS(at - :went), path, qualified LIMIT :most",
         checkout=checkout,
         first=first,
         went=went,
         most=MOST,
+        **({"kind": kind} if kind else {}),
     )
+
+
+def came_then(tx: Tx, checkout: str, went: Micros, places: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
+    """Of these places (path, qualified) those that came about when something went, or later, however many came."""
+    wanted = set(places)
+    rows = tx.all(
+        "SELECT path, qualified FROM symbol_past WHERE checkout = :checkout AND what = 'came' AND at >= :first"
+        " AND path IN :paths AND qualified IN :names",
+        checkout=checkout,
+        first=went - AROUND,
+        paths=sorted({path for path, _ in wanted}),
+        names=sorted({name for _, name in wanted}),
+    )
+    return {(path, name) for path, name in rows} & wanted

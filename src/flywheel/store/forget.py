@@ -12,8 +12,9 @@ from typing import Final
 
 from flywheel.errors import BadInput, NotFound
 from flywheel.model import Borrowed, Citation, Claim, Clean, Entry, Kind, Micros, Op, ProjectId, Status, evidence_id
-from flywheel.store import Db, Tx, mapper
+from flywheel.store import Db, Tx, discoveries, mapper
 from flywheel.store.chunks import chunks
+from flywheel.store.discoveries import said_id
 
 MARK: Final = "[forgotten]"
 """Stands where words were taken out of an entry that goes on."""
@@ -47,6 +48,7 @@ def forget(tx: Tx, kind: str, id: str, reason: Clean, now: Micros) -> dict[str, 
     door = _Door(tx, reason, now, counts)
     doors[kind](door, id, ProjectId(row[0]))
     door.questions(ProjectId(row[0]))
+    door.delete("digest", "owner_kind <> 'session'")  # sums of many sessions; they are made anew
     tx.run("DELETE FROM lint_finding")  # what lint found may repeat its words; the next lint finds the rest again
     return {name: count for name, count in counts.items() if count}
 
@@ -113,6 +115,18 @@ class _Door:
         )
         self.delete("injection", "item_kind = :kind AND item_id IN :ids", kind=kind, ids=ids)
         self.delete("feedback", "target_id IN :ids", ids=ids)
+        self.delete("attribution", "item_id IN :ids", ids=ids)
+
+    def effect(self, column: str, ids: Sequence[str]) -> None:
+        """Delete what these sessions or messages told of items, with the feedback that repeats it, and found out."""
+        sql = "SELECT session_id, item_id, signal FROM attribution WHERE signal IN ('wrong', 'stale')"
+        said = self.tx.all(f"{sql} AND {column} IN :ids", ids=list(ids))
+        for chunk in chunks([said_id(*row) for row in said]):
+            self.delete("feedback", "id IN :ids", ids=chunk)
+        self.delete("attribution", f"{column} IN :ids", ids=ids)
+        names = discoveries.names_of(self.tx, column, list(ids))
+        self.delete("discovery", f"{column} IN :ids", ids=ids)
+        discoveries.settle(self.tx, names)
 
     def messages(self, ids: Sequence[str], project_id: ProjectId) -> None:
         """Delete messages and what rests on them alone."""
@@ -121,6 +135,7 @@ class _Door:
             self.citations(mapper.find(self.tx, Citation, "WHERE message_id IN :ids", ids=chunk))
             self.delete("retraction", "message_id IN :ids", ids=chunk)
             self.delete("observation", "message_id IN :ids", ids=chunk)
+            self.effect("message_id", chunk)
             self.terms("message_id", chunk)
             self.traces(Kind.MESSAGE, chunk)
             self.delete("message", "id IN :ids", ids=chunk)
@@ -142,6 +157,18 @@ class _Door:
             self.tx.run("UPDATE identity SET result = '{}'")
             self.delete("briefing", "id IN (SELECT briefing_id FROM injection WHERE item_kind = 'habits')")
             self.delete("injection", "item_kind = 'habits'")
+
+    def threads(self, sessions: Sequence[str]) -> None:
+        """Delete what these sessions are about; threads without them are summed anew, and go when nothing is left."""
+        rows = self.tx.all("SELECT DISTINCT thread_id FROM thread_segment WHERE session_id IN :ids", ids=sessions)
+        self.delete("thread_segment", "session_id IN :ids", ids=sessions)
+        self.delete("threaded", "session_id IN :ids", ids=sessions)
+        for chunk in chunks([id for (id,) in rows]):
+            found = self.tx.all("SELECT thread_id FROM thread_segment WHERE thread_id IN :ids", ids=chunk)
+            left = {id for (id,) in found}
+            gone = [id for id in chunk if id not in left]
+            self.delete("thread", "id IN :ids OR redirect_to IN :ids", ids=gone)
+            self.tx.run("UPDATE thread SET segments = 0, vector = '', words = '{}' WHERE id IN :ids", ids=sorted(left))
 
     def terms(self, column: str, ids: Sequence[str]) -> None:
         """Delete what these proposed for the glossary; a person's term stays, without the words it came from."""
@@ -207,6 +234,11 @@ class _Door:
             self.delete("borrowed", "claim_id IN :ids", ids=chunk)
             self.tx.run("UPDATE claim SET superseded_by = NULL WHERE superseded_by IN :ids", ids=chunk)
             self.delete("review", "kind = 'claim' AND target_id IN :ids", ids=chunk)
+            self.delete(
+                "digest",
+                "owner_kind = 'session' AND owner_id IN (SELECT session_id FROM claim WHERE id IN :ids)",
+                ids=chunk,
+            )
             self.delete("claim", "id IN :ids", ids=chunk)
 
     def lent(self, origins: Sequence[str]) -> None:
@@ -273,7 +305,7 @@ class _Door:
     def entry(self, entry: Entry) -> None:
         """Delete an entry with all that is its own; its claims and their citations are gone by then."""
         ids = [entry.id]
-        for name in ("entry_version", "entry_link", "anchor"):
+        for name in ("entry_version", "entry_link", "anchor", "retro_point"):
             self.delete(name, "entry_id = :id", id=entry.id)
         self.delete("edge", "source_id = :id OR target_id = :id", id=entry.id)
         self.delete("review", "kind = 'entry' AND target_id = :id", id=entry.id)
@@ -289,7 +321,12 @@ def _message(door: _Door, id: str, project_id: ProjectId) -> None:
         return
     session_id, text = row
     door.habits([native for (native,) in door.tx.all("SELECT native_id FROM session WHERE id = :id", id=session_id)])
-    door.delete("retrospective", "session_id = :id", id=session_id)  # it may quote; the next look back writes it anew
+    for name in ("retrospective", "retro_point"):
+        door.delete(name, "session_id = :id", id=session_id)  # it may quote; the next look back writes it anew
+    door.delete("digest", "owner_kind = 'session' AND owner_id = :id", id=session_id)
+    door.threads([session_id])
+    door.delete("course", "session_id = :id", id=session_id)
+    door.delete("model_read", "source_id = :id AND stage <> 'done'", id=session_id)  # what is planned may quote it
     title = door.tx.one("SELECT title FROM session WHERE id = :id", id=session_id)
     if title and title[0] and title[0].rstrip(".… ") in " ".join(text.split()):
         door.tx.run("UPDATE session SET title = '' WHERE id = :id", id=session_id)
@@ -312,11 +349,17 @@ def _session(door: _Door, id: str, project_id: ProjectId) -> None:
         _uploads(door, ids)
         tx.run("UPDATE claim SET session_id = NULL WHERE session_id IN :ids", ids=ids)
         door.delete("retrospective", "session_id IN :ids", ids=ids)
+        door.delete("retro_point", "session_id IN :ids", ids=ids)
+        door.delete("digest", "owner_kind = 'session' AND owner_id IN :ids", ids=ids)
         door.delete("job", "key IN :ids AND state <> 'running'", ids=ids)
         door.habits(natives)
         for name in ("injection", "briefing", "observation", "feedback", "reinforcement"):
             door.delete(name, "native_session IN :natives", natives=natives)
         door.delete("observed", "session_id IN :ids", ids=ids)
+        door.threads(ids)
+        door.effect("session_id", ids)
+        door.delete("course", "session_id IN :ids", ids=ids)
+        door.delete("model_read", "source_kind = 'session' AND source_id IN :ids", ids=ids)
         door.delete("feedback", "target_id IN :ids", ids=ids)
         door.delete("session", "id IN :ids", ids=ids)
         for session in ids:
@@ -355,6 +398,7 @@ def _entry(door: _Door, id: str, project_id: ProjectId) -> None:
 
 def _document(door: _Door, id: str, project_id: ProjectId) -> None:
     door.bury("document", [id], project_id)
+    door.delete("model_read", "source_kind = 'document' AND project_id = :on AND stage <> 'done'", on=project_id)
     door.citations(mapper.find(door.tx, Citation, "WHERE document_id = :id", id=id))
     door.traces(Kind.DOCUMENT, [id])
     door.terms("document_id", [id])

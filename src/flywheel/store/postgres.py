@@ -26,7 +26,7 @@ from flywheel.store.psycopg_errors import mapped
 
 TEXT_TABLES: Final = (
     "message", "document", "citation", "claim", "entry", "entry_version", "entry_link", "briefing", "retrospective",
-    "session", "embedding",
+    "retro_point", "session", "embedding", "digest",
 )  # fmt: skip
 """What `PostgresDb.scrub` vacuums."""
 

@@ -23,7 +23,9 @@ HASH: Final = Marks(begin="# flywheel:begin", end="# flywheel:end")
 
 _LINE: Final = re.compile(r"^(?:<!--|#)[ \t]?flywheel:(begin|end)\b[^\r\n]*(?:\r?\n|\Z)", re.MULTILINE)
 _FENCED: Final = re.compile(
-    r"<flywheel-briefing\b[^>\n]{0,300}>.*?</flywheel-briefing\s{0,8}>", re.DOTALL | re.IGNORECASE
+    r"<flywheel-briefing\b[^>\n]{0,300}>.*?</flywheel-briefing\s{0,8}>"
+    r"|\\u003cflywheel-briefing\b.{0,300}?\\u003e.*?\\u003c/flywheel-briefing\s{0,8}\\u003e",  # as JSON within text
+    re.DOTALL | re.IGNORECASE,
 )
 
 

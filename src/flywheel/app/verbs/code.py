@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from flywheel.api import CodeAnswer, CodeFile, CodeHit, CodeRef, Hit
 from flywheel.app.verbs.base import Verbs, absolute
 from flywheel.codemap import queries as codemap
+from flywheel.codemap.folding import fold
 from flywheel.codemap.referring import Question, Uses, find_uses
+from flywheel.codemap.using import files_to_read, used_in
 from flywheel.errors import BadInput
 from flywheel.index.follow import lag
 from flywheel.model import Kind, ProjectId, Symbol, short_id
@@ -51,7 +54,7 @@ class CodingVerbs(Verbs):
         if files:
             return self._about(query, among, here, limit)
         if query.strip():
-            return self._meant(query, among, limit)
+            return self._meant(query, among, here, limit)
         return self._named(symbol.strip(), among, here, limit, refs=refs, callers=callers)
 
     def _about(self, query: str, among: Sequence[ProjectId], here: str, limit: int) -> CodeAnswer:
@@ -69,14 +72,28 @@ class CodingVerbs(Verbs):
         reason = "" if files else f"index behind by {behind}" if behind else "no match"
         return CodeAnswer(query=query, hits=[], files=files, behind=behind, reason=reason)
 
-    def _meant(self, query: str, among: Sequence[ProjectId], limit: int) -> CodeAnswer:
-        """By words, meaning and names."""
-        found = self.readers.searcher.search(query=query, projects=among, kinds=(Kind.SYMBOL.value,), limit=limit)
-        with self.parts.db.read() as tx:
-            ids = [hit.id for hit in found.hits]
-            rows = {row.id: row for row in mapper.find(tx, Symbol, "WHERE id IN :ids", ids=ids)} if ids else {}
-        hits = [_hit(rows[hit.id], hit) for hit in found.hits if hit.id in rows]
-        return CodeAnswer(query=query, hits=hits, behind=found.behind, reason=found.reason, notes=found.notes)
+    def _meant(self, query: str, among: Sequence[ProjectId], here: str, limit: int) -> CodeAnswer:
+        """By words and meaning, definitions of that very name first; each once, however many work trees have it."""
+        wanted, kinds = limit, (Kind.SYMBOL.value,)
+        called: list[Symbol] = []
+        if len(query.split()) == 1:
+            with self.parts.db.read() as tx:
+                called = codemap.symbols_called(tx, among, query.strip(), here, limit)
+        while True:
+            found = self.readers.searcher.search(query=query, projects=among, kinds=kinds, limit=wanted)
+            with self.parts.db.read() as tx:
+                ids = [hit.id for hit in found.hits]
+                rows = {row.id: row for row in mapper.find(tx, Symbol, "WHERE id IN :ids", ids=ids)} if ids else {}
+                shown = fold(tx, [rows[id] for id in ids if id in rows], here)
+            if len(shown) >= limit or len(ids) < wanted or wanted == MOST:
+                break
+            wanted = min(MOST, 3 * wanted)
+        by_id = {hit.id: hit for hit in found.hits}
+        meant = {symbol.id: _hit(symbol, by_id[first.id]) for first, symbol in shown}
+        named = [meant.pop(symbol.id) if symbol.id in meant else _hit(symbol) for symbol in called]
+        hits = [*named, *meant.values()][:limit]
+        reason = "" if hits else found.reason
+        return CodeAnswer(query=query, hits=hits, behind=found.behind, reason=reason, notes=found.notes)
 
     def _named(
         self, name: str, among: Sequence[ProjectId], here: str, limit: int, *, refs: bool, callers: bool
@@ -84,11 +101,12 @@ class CodingVerbs(Verbs):
         """By name alone: of several checkouts of the project those of the one asked from, where it has any."""
         with self.parts.db.read() as tx:
             found = codemap.symbols_called(tx, among, name, here, limit)
-            files = codemap.code_files(tx, among, here) if refs or callers else []
+            last = name.replace("#", ".").rpartition(":")[2].rpartition(".")[2]
+            files = files_to_read(tx, among, last, here) if refs or callers else []
+            used = used_in(tx, among, last, here) if found else None
         notes = [] if found else [f"no definition is called {name!r}; ask for it in words without --symbol"]
         uses = Uses()
         if files:
-            last = name.rpartition(":")[2].rpartition(".")[2]
             uses = find_uses(Question(name=last, files=files, max_bytes=self.parts.config.code.max_file_kb << 10))
             notes += _doubts(last, found, uses)
         kept = [use for use in uses.uses if use.within] if callers else uses.uses
@@ -102,7 +120,7 @@ class CodingVerbs(Verbs):
         behind = lag(self.parts.db, self.readers.text.watermark())
         more = len(kept) - len(told)
         reason = "" if found else "no match"
-        hits = [_hit(one) for one in found]
+        hits = [replace(_hit(one), used_in=used) for one in found]
         return CodeAnswer(query=name, hits=hits, refs=told, more=more, behind=behind, reason=reason, notes=notes)
 
 

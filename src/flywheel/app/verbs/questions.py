@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from flywheel.api import Asked, AskedList, Done, FiledPage
+from flywheel.api import Asked, AskedList, Done, FiledPage, Reason
 from flywheel.app.answering import deepened
 from flywheel.app.parts import wall_clock
 from flywheel.app.questioning import REASONS, Asking
@@ -74,14 +74,21 @@ class QuestionsVerbs(Verbs):
         if not normal_question(asked):
             raise BadInput("the field 'question' must hold a question", field="question")
         family, now = self.family(cwd, project), wall_clock()
-        headed = self._worded("title", " ".join(title.split()), EXPECTED)
-        reason = join([fixed("the answer to"), asked])
-        act = Act(actor=self._filer(who, door), now=now, reason=reason)
         answer = self.readers.searcher.why(question=asked, projects=family, limit=REASONS)
         with self.parts.db.read() as tx:
             reasons = deepened(tx, answer, as_of=None, now=now).reasons
+        return self.file_reasons(family[0], asked, reasons, title=title, who=who, door=door)
+
+    def file_reasons(
+        self, project: ProjectId, question: str, reasons: Sequence[Reason], *, title: str, who: str, door: str
+    ) -> FiledPage:
+        """File what an answer rests on as a candidate page. Raises as `file_back`."""
+        asked = self._worded("question", " ".join(question.split()), LONGEST)
+        headed = self._worded("title", " ".join(title.split()), EXPECTED)
+        reason = join([fixed("the answer to"), asked])
+        act = Act(actor=self._filer(who, door), now=wall_clock(), reason=reason)
         with self.parts.db.write() as tx:
-            filed = file_back(tx, family[0], asked, headed, reasons, act)
+            filed = file_back(tx, project, asked, headed, reasons, act)
         self.poke()
         return _page(filed)
 

@@ -16,15 +16,29 @@ from flywheel.api import (
     JobList,
     Status,
 )
+from flywheel.app import catching_up
 from flywheel.app import progress as tracking
 from flywheel.app.agents import hook_problems, list_agents
 from flywheel.app.hooking import Hooking
 from flywheel.app.lasting import Standing
-from flywheel.app.parts import ACROSS, ANCHORS, CONSOLIDATE, LANES, wall_clock
+from flywheel.app.parts import (
+    ACROSS,
+    ANCHORS,
+    CATCH_UP,
+    CONSOLIDATE,
+    DIGEST,
+    GATHER,
+    LANES,
+    OBSERVE,
+    RETRO,
+    THREAD,
+    wall_clock,
+)
 from flywheel.app.showing import resolve_id, show_thing
 from flywheel.app.standing import make_status
 from flywheel.app.verbs.base import Verbs, absolute
 from flywheel.codemap.worker import enqueue_sync
+from flywheel.digests import again
 from flywheel.errors import BadInput, NotFound, Refused
 from flywheel.harvest import discover
 from flywheel.jobs import queue
@@ -34,6 +48,7 @@ from flywheel.model import Micros
 from flywheel.projects import queries as projects
 from flywheel.readers import agents
 from flywheel.store import forget as forgetting
+from flywheel.threads import queries as threads
 from flywheel.tree.follow import merged
 
 
@@ -81,6 +96,8 @@ class RunningVerbs(Verbs):
         sizes = {one.path: one.size for one in looked.found}
         id = self.imports.begin(sizes, errors, wall_clock())
         discover.sweep(self.parts.db, looked, wall_clock())
+        if not path:
+            catching_up.ask(self.parts.db, wall_clock(), self.parts.config.behaviour.decay)
         self.poke()
         return self.import_progress(id=id)
 
@@ -89,7 +106,11 @@ class RunningVerbs(Verbs):
         now = self.parts.db.clock()
         with self.parts.db.read() as tx:
             sql = "SELECT count(*) FROM job WHERE state <> 'dead' AND run_after <= :now AND kind NOT IN :beside"
-            row = tx.one(sql, now=now, beside=(*LANES["tree"], ANCHORS, ACROSS, CONSOLIDATE))
+            beside = [*LANES["tree"], *LANES["model"], ANCHORS, ACROSS, CONSOLIDATE, CATCH_UP]
+            history = catching_up.under_way(tx)
+            if history is not None and history.payload:  # its jobs cannot be told from the import's
+                beside += [RETRO, OBSERVE, DIGEST, THREAD, GATHER]
+            row = tx.one(sql, now=now, beside=beside)
             return self.imports.progress(tx, id, open_jobs=int(row[0]) if row else 0, behind=behind)
 
     def sync(self, *, cwd: str) -> Done:
@@ -112,8 +133,11 @@ class RunningVerbs(Verbs):
         kept = self.parts.redact.text(reason)
         with self.parts.db.write() as tx:
             pages = forgotten.resting_on(tx, shown.kind, shown.id)
+            summed = again.owners(tx)
             counts = forgetting.forget(tx, shown.kind, shown.id, kept, wall_clock())
             forgotten.compile_again(tx, pages, wall_clock())
+            threads.recount(tx, self.parts.db.clock())
+            again.make_again(tx, summed, wall_clock())
         left = forgetting.scrub(self.parts.db)
         self.poke()
         listed = ", ".join(f"{n} {name}" for name, n in counts.items()) or "nothing that was still there"
@@ -158,6 +182,8 @@ class RunningVerbs(Verbs):
             projects.merge(tx, one, two)
             merged(tx, one, self.parts.db.clock())
             borrowing.enqueue(tx, projects.canonical(tx, two), wall_clock())
+            threads.again(tx, two, self.parts.db.clock())
+            again.enqueue(tx, projects.canonical(tx, two), wall_clock())
         self.poke()
         return Done(ok=True, message=f"{source} is an alias of {target} now.")
 

@@ -40,13 +40,16 @@
 
 ; Routes: Express, Fastify, Nest
 ((call_expression
-    function: (member_expression object: (identifier) @_app property: (property_identifier) @verb)
+    function: (member_expression object: (identifier) @on property: (property_identifier) @verb)
     arguments: (arguments . (string (string_fragment) @name) . (_))) @definition.route
   (#any-of? @verb "get" "head" "post" "put" "patch" "delete" "options" "all")
-  (#match? @_app "^(app|.*[rR]outer|server|routes?|fastify)$") (#match? @name "^[/*]"))
+  (#match? @on "^(app|.*[rR]outer|server|routes?|fastify)$") (#match? @name "^[/*]"))
 ((decorator (call_expression function: (identifier) @verb arguments: (arguments . (string (string_fragment) @name))))
   @definition.route
   (#any-of? @verb "Get" "Head" "Post" "Put" "Patch" "Delete" "Options" "All" "Controller"))
+((call_expression function: (member_expression property: (property_identifier) @mount.by)
+    arguments: (arguments . (string (string_fragment) @mount.path) (identifier) @mount .))
+  (#eq? @mount.by "use") (#match? @mount.path "^/"))
 
 ; Commands: commander, yargs
 ((call_expression function: (member_expression property: (property_identifier) @_command)

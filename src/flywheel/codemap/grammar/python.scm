@@ -8,7 +8,7 @@
 (decorated_definition definition: (_) @inner) @decorated
 
 ; Routes: Flask, FastAPI, Starlette, Django
-((decorated_definition (decorator (call function: (attribute attribute: (identifier) @verb)
+((decorated_definition (decorator (call function: (attribute object: (_) @on attribute: (identifier) @verb)
     arguments: (argument_list . (string (string_content) @name)))) @definition.route) @reach
   (#any-of? @verb "route" "get" "head" "post" "put" "patch" "delete" "options" "api_route" "websocket")
   (#match? @name "^/"))
@@ -17,6 +17,12 @@
 ((assignment left: (identifier) @_urls right: (list (call function: (identifier) @_path
     arguments: (argument_list . (string (string_content) @name))) @definition.route))
   (#eq? @_urls "urlpatterns") (#any-of? @_path "path" "re_path" "url"))
+((assignment left: (identifier) @mount right: (call function: (identifier) @_router
+    arguments: (argument_list (keyword_argument name: (identifier) @_at value: (string (string_content) @mount.path)))))
+  (#any-of? @_router "APIRouter" "Blueprint") (#any-of? @_at "prefix" "url_prefix"))
+((call function: (attribute attribute: (identifier) @mount.by) arguments: (argument_list . (identifier) @mount
+    (keyword_argument name: (identifier) @_at value: (string (string_content) @mount.path))))
+  (#any-of? @mount.by "include_router" "register_blueprint") (#any-of? @_at "prefix" "url_prefix"))
 
 ; Commands: click, Typer, argparse
 ((decorated_definition (decorator (call function: (attribute attribute: (identifier) @_command)

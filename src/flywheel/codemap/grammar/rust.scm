@@ -33,6 +33,15 @@
 ((attribute_item) @_derive . (attribute_item)* . (enum_item body: (enum_variant_list
     (enum_variant name: (identifier) @kebab) @definition.command))
   (#match? @_derive "\\bSubcommand\\b"))
+((call_expression
+    function: (scoped_identifier path: (identifier) @needs.clap name: (identifier) @_new)
+    arguments: (arguments . (string_literal (string_content) @name) .)) @definition.command
+  (#eq? @needs.clap "Command") (#eq? @_new "new"))
+((call_expression
+    function: (scoped_identifier
+      path: (scoped_identifier path: (identifier) @_clap name: (identifier) @_command) name: (identifier) @_new)
+    arguments: (arguments . (string_literal (string_content) @name) .)) @definition.command
+  (#eq? @_clap "clap") (#eq? @_command "Command") (#eq? @_new "new"))
 
 ; Documentation
 (source_file (line_comment (inner_doc_comment_marker) (doc_comment) @module.doc))

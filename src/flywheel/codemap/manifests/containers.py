@@ -102,7 +102,7 @@ def target_in(words: list[str]) -> str:
 
 def parse_kubernetes(path: str, text: str) -> Told:
     """Workloads, and the services that stand before them; nothing of files that are no manifests."""
-    if not _LOOKS_LIKE.search(text):
+    if not tells_services(text):
         return Told()
     units: list[Unit] = []
     aliases: list[Alias] = []
@@ -119,6 +119,11 @@ def parse_kubernetes(path: str, text: str) -> Told:
             needs = list(dict.fromkeys(_backends(spec)))
             units.append(Unit(kind="kubernetes", name=name, path=path, needs=needs))
     return Told(units=units, aliases=aliases)
+
+
+def tells_services(text: str) -> bool:
+    """Whether a text may be a Kubernetes manifest."""
+    return _LOOKS_LIKE.search(text) is not None
 
 
 def _items(found: list[Any]) -> Iterator[Mapping[str, object]]:

@@ -10,6 +10,8 @@ from typing import Final, NamedTuple
 from flywheel.harvest.rules import dialogue, external
 from flywheel.harvest.rules.bugs import Casebook, is_error, reports_trouble
 from flywheel.harvest.rules.commands import Workshop
+from flywheel.harvest.rules.corrected import corrected, draft_of_correction
+from flywheel.harvest.rules.corrections import Acts, correction_in
 from flywheel.harvest.rules.drafting import draft_of
 from flywheel.harvest.rules.statements import Speaker, Statement, acknowledges, statements
 from flywheel.harvest.rules.topic import same, sayings
@@ -57,6 +59,7 @@ class _Listener:
     casebook: Casebook = field(init=False)
     workshop: Workshop = field(init=False)
     reply: Message | None = None  # the last reply since the last prompt
+    acts: Acts = field(default_factory=Acts)
 
     def __post_init__(self) -> None:
         self.casebook = Casebook(lowered=self.subagent)
@@ -70,6 +73,7 @@ class _Listener:
             case MessageKind.REPLY, Role.ASSISTANT:
                 self._reply(message, at)
             case MessageKind.TOOL_CALL, _:
+                self.acts.hear(message)
                 self.workshop.called(message, at)
             case MessageKind.TOOL_RESULT, _:
                 self._result(message, at)
@@ -101,6 +105,8 @@ class _Listener:
 
     def _prompt(self, message: Message, at: int) -> None:
         answered = self._answer(message)
+        correction = correction_in(message, self.acts) if answered is None else None
+        self.acts.clear()
         self.reply = None
         made: list[Draft] = []
         taken: Quote | None = None
@@ -115,12 +121,17 @@ class _Listener:
                     continue
                 if one.cue.category in _SOFT and self.casebook.explains(message, sentence, Role.USER, at):
                     continue
-                if self._admits(one.score):
+                if correction is not None and sentence.start == correction.right.start:
+                    made.append(corrected(draft_of(one), correction))
+                    correction = None
+                elif self._admits(one.score):
                     made.append(draft_of(one))
                 if one.cue.category in _SOFT and reports_trouble(sentence.plain):
                     self.casebook.trouble(message, sentence, at)
             elif not self.casebook.explains(message, sentence, Role.USER, at):
                 self.casebook.trouble(message, sentence, at)
+        if correction is not None and taken is None:
+            made.append(draft_of_correction(message, correction))
         made = _one_choice(made)
         for number, draft in enumerate(made):
             if answered is not None and draft.category is Category.DECISIONS:
@@ -135,6 +146,7 @@ class _Listener:
 
     def _reply(self, message: Message, at: int) -> None:
         self.reply = message
+        self.acts.hear(message)
         speaker = Speaker(role=Role.ASSISTANT, lowered=self.subagent, echoing=acknowledges(message.text))
         for one in statements(message, speaker, self.rejected):
             if isinstance(one, Sentence):

@@ -46,7 +46,7 @@ def _searched(text: str) -> Iterator[tuple[str, str, str]]:
 
 def _named(before: str) -> str:
     """The file's name on the last line above a block that is no fence."""
-    for line in reversed(before.split("\n")[-4:]):
+    for line in reversed(before.rsplit("\n", 4)[-4:]):
         bare = line.strip().strip("*`").rstrip(":").removeprefix("# ").strip()
         if bare and not line.lstrip().startswith(("```", "~~~", "<source>")):
             return bare if _NAME.fullmatch(bare) else ""

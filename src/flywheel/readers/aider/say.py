@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from flywheel.model import MessageKind, Micros, Role, digest
+from flywheel.model import MessageKind, Role, digest
 from flywheel.readers.aider.edits import proposed
 from flywheel.readers.aider.state import State
 from flywheel.readers.claude.tools import is_own
@@ -37,6 +37,8 @@ _CHATTER: Final = re.compile(
 )
 _EDIT_CHARS: Final = 1000
 _COMMAND_CHARS: Final = 4000
+_USER, _ASSISTANT = Role.USER, Role.ASSISTANT  # looked up once: an enumeration's members are slow to get at
+_PROMPT, _REPLY, _TOOL_CALL = MessageKind.PROMPT, MessageKind.REPLY, MessageKind.TOOL_CALL
 
 
 class Speech:
@@ -46,7 +48,7 @@ class Speech:
         self.state = state
         self._drafts: list[Draft] = []
         self._facts: dict[str, SessionFacts] = {}
-        self._noted: tuple[object, ...] = ()
+        self._known = False  # what the facts say of the open run is all that is known
 
     def finish(self) -> Parsed:
         """Everything since the books were opened."""
@@ -62,7 +64,7 @@ class Speech:
         asked, state.asked = state.asked, ""
         if not words or words == "<blank>":
             return
-        slash = _SLASH.match(words)
+        slash = _SLASH.match(words) if words[0] in "/!" else None
         name = slash[1] if slash else ""
         rest = slash[2].strip() if slash else ""
         if name in _RUN and rest:
@@ -76,14 +78,14 @@ class Speech:
             if slash:
                 state.asked = digest(rest)
                 text = text.split(name, 1)[-1].strip()
-            self._draft(Role.USER, MessageKind.PROMPT, text, chars=chars, meta={"slash": name} if name else {})
+            self._draft(_USER, _PROMPT, text, chars=chars, meta={"slash": name} if name else {})
 
     def _run(self, name: str, command: str) -> None:
         """A command that the person had run."""
         state = self.state
         command = f"git {command}" if name == "/git" else command
         state.tool = "run" if name in ("!", "/run") else name[1:]
-        self._draft(Role.USER, MessageKind.TOOL_CALL, "", command=command, slash=name)
+        self._called(_USER, command, name)
 
     def replied(self) -> None:
         """The model's text is complete."""
@@ -93,7 +95,7 @@ class Speech:
         if edits:
             state.pending = [[clip(part, _EDIT_CHARS) for part in edit] for edit in edits]
         state.open.clear()
-        self._draft(Role.ASSISTANT, MessageKind.REPLY, text, chars=chars)
+        self._draft(_ASSISTANT, _REPLY, text, chars=chars)
 
     def output(self, line: str) -> None:
         """The first line of one message of aider's own."""
@@ -109,7 +111,7 @@ class Speech:
         elif line.startswith(_RUNNING) and not state.more:
             self.put_out()
             state.tool = "run"
-            self._draft(Role.ASSISTANT, MessageKind.TOOL_CALL, "", command=line[len(_RUNNING) :])
+            self._called(_ASSISTANT, line[len(_RUNNING) :])
         elif state.more or not _CHATTER.match(line):
             state.open.add(line + "\n", state.block)
 
@@ -122,15 +124,18 @@ class Speech:
     def _applied(self, path: str) -> None:
         """An edit of a reply that was made."""
         state = self.state
-        mine = [edit for edit in state.pending if edit[0] == path]
-        state.pending = [edit for edit in state.pending if edit[0] != path]
         lines = [path]
-        for _, old, new in mine:
-            lines += [f"{mark} " + text.replace("\n", f"\n{mark} ") for mark, text in (("-", old), ("+", new)) if text]
         meta: dict[str, object] = {"files": [clip(path, 1000)]}
+        mine = [edit for edit in state.pending if edit[0] == path]
+        for _, old, new in mine:
+            if old:
+                lines.append("- " + old.replace("\n", "\n- "))
+            if new:
+                lines.append("+ " + new.replace("\n", "\n+ "))
         if mine:
+            state.pending = [edit for edit in state.pending if edit[0] != path]
             meta["edits"] = [{"path": path, "old": old, "new": new} for _, old, new in mine[:8]]
-        self._draft(Role.ASSISTANT, MessageKind.TOOL_CALL, "\n".join(lines), tool="edit", meta=meta)
+        self._draft(_ASSISTANT, _TOOL_CALL, "\n".join(lines), tool="edit", meta=meta)
 
     def put_out(self) -> None:
         """Aider's own lines are complete."""
@@ -160,49 +165,72 @@ class Speech:
         call: str = "",
         error: bool = False,
         chars: int = 0,
-        command: str = "",
-        slash: str = "",
         meta: Mapping[str, object] | None = None,
     ) -> None:
-        """Add a draft to the run, which its first prompt or command names; before that nothing belongs to it."""
-        state = self.state
-        if _FENCE in text:
+        """Add a draft to the run, unless it is empty."""
+        if "<" in text and _FENCE in text:
             text = strip_injected(text).strip()
-        if command:
-            text, meta = command, {"command": clip(command, _COMMAND_CHARS), **({"slash": slash} if slash else {})}
         if not text:
             return
         mark = digest(text)[:12]
-        if not state.session:
-            if role is not Role.USER or kind is MessageKind.NOTICE:
-                return
-            state.session = f"{state.started.replace(' ', 'T') or 'undated'}-{mark}"
-        if kind is MessageKind.PROMPT and not state.title:
-            state.title = clip(" ".join(text.split()), 120)
-        if kind is MessageKind.TOOL_CALL and command:
-            tool, call = state.tool, f"{state.count}-{mark}"
-            state.command = "own" if is_own("", {"command": command}) else call
-        meta = {**(meta or {}), **({"chars": chars} if chars else {})}
-        key = (state.session, str(state.count), mark)
-        self._drafts.append(
-            Draft(key, state.session, state.count, role, kind, text, Micros(state.at), tool, call, error, meta)
-        )
-        state.count += 1
-        self._note()
+        if not (self.state.session or self._named(role, kind, mark)):
+            return
+        if kind is _PROMPT and not self.state.title:
+            self.state.title = clip(" ".join(text.split()), 120)
+            self._known = False
+        if chars:
+            meta = {**(meta or {}), "chars": chars}
+        self._add(role, kind, text, mark, tool, call, error, meta or {})
+
+    def _called(self, role: Role, command: str, slash: str = "") -> None:
+        """Add a command that is run; what it gives is awaited."""
+        state, mark = self.state, digest(command)[:12]
+        if not command or not (state.session or self._named(role, _TOOL_CALL, mark)):
+            return
+        call = f"{state.count}-{mark}"
+        state.command = "own" if is_own("", {"command": command}) else call
+        meta: dict[str, object] = {"command": clip(command, _COMMAND_CHARS)}
+        if slash:
+            meta["slash"] = slash
+        self._add(role, _TOOL_CALL, command, mark, state.tool, call, False, meta)
+
+    def _named(self, role: Role, kind: MessageKind, mark: str) -> bool:
+        """Whether the run has a name now: its first prompt or command gives it one, what was before is of none."""
+        if role is not _USER or kind is MessageKind.NOTICE:
+            return False
+        self.state.session = f"{self.state.started.replace(' ', 'T') or 'undated'}-{mark}"
+        self._known = False
+        return True
+
+    def _add(
+        self,
+        role: Role,
+        kind: MessageKind,
+        text: str,
+        mark: str,
+        tool: str,
+        call: str,
+        error: bool,
+        meta: Mapping[str, object],
+    ) -> None:
+        state = self.state
+        session, count = state.session, state.count
+        key = (session, str(count), mark)
+        self._drafts.append(Draft(key, session, count, role, kind, text, state.at, tool, call, error, meta))
+        state.count = count + 1
+        if not self._known:
+            self._note()
 
     def _note(self) -> None:
-        """What is known of the run by now."""
+        """What is known of the run by now: its banner came before its name."""
         state = self.state
-        known = (state.session, state.title, state.model, state.version)
-        if known == self._noted:
-            return
-        self._noted = known
+        self._known = True
         self._facts[state.session] = SessionFacts(
             native_id=state.session,
             title=state.title,
             cwd=state.cwd,
             model=state.model,
             version=state.version,
-            started_at=Micros(state.at),
-            last_at=Micros(state.at),
+            started_at=state.at,
+            last_at=state.at,
         )

@@ -56,18 +56,17 @@ class _Scanner:
             state.mode, state.more, state.fence = "between", False, ""
 
     def _marked(self, line: str) -> None:
-        if line.startswith("# aider"):
-            header = _HEADER.fullmatch(line)
-            if header:
-                self._begin(header[1])
-            else:
-                self._plain(line + "\n")
-        elif line.startswith("####"):
-            self._heading(line)
-        elif line.startswith(">"):
+        first = line[0]
+        if first == ">":
             self._quoted(line)
-        else:
+        elif first != "#":
             self._fenced(line)
+        elif line[1] == "#":
+            self._heading(line)
+        elif header := _HEADER.fullmatch(line):
+            self._begin(header[1])
+        else:
+            self._plain(line + "\n")
 
     def _begin(self, started: str) -> None:
         """A run's header."""
@@ -97,26 +96,23 @@ class _Scanner:
     def _quoted(self, line: str) -> None:
         """A line of aider's own, or a quotation in a reply."""
         state = self.state
-        ours = line.endswith(_END)
-        if state.mode == "reply":
-            ours = bool(_SURE.match(line)) if state.fence or not state.marked else ours
-            if not ours:
-                self._plain(line + "\n")
-                return
-        state.marked = state.marked or line.endswith(_END)
-        if state.mode not in ("", "output"):
+        mode, ends = state.mode, line.endswith(_END)
+        if mode == "reply" and not (_SURE.match(line) if state.fence or not state.marked else ends):
+            self._plain(line + "\n")
+            return
+        state.marked = state.marked or ends
+        if mode and mode != "output":
             self.close()
             state.mode = "output"
-        state.more = state.marked and not line.endswith(_END)
-        self.speech.output(line[2:].removesuffix(_END))
+        state.more = state.marked and not ends
+        self.speech.output(line[2:-2] if ends else line[2:])
 
     def _fenced(self, line: str) -> None:
         """The beginning or the end of a code block."""
         state = self.state
         inside = state.mode == "reply"
         self._plain(line + "\n")
-        found = _FENCE.match(line)
-        if state.mode != "reply" or found is None:
+        if state.mode != "reply" or (found := _FENCE.match(line)) is None:
             return
         if not (inside and state.fence):
             state.fence = found[1]
@@ -126,14 +122,15 @@ class _Scanner:
     def _plain(self, text: str) -> None:
         """Lines without a mark."""
         state = self.state
-        if not state.mode:
+        mode = state.mode
+        if not mode:
             return  # the banner
-        if state.mode == "user":
-            self.close()
-        if state.mode == "output" and state.more:
-            text = self._continued(text)
-        if state.mode != "reply":
-            if not text.strip():
+        if mode != "reply":
+            if mode == "user":
+                self.close()
+            elif mode == "output" and state.more:
+                text = self._continued(text)
+            if not text or text.isspace():
                 return
             self.close()
             state.mode = "reply"

@@ -6,18 +6,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Final
 
+from flywheel.model import Micros
 from flywheel.readers.fields import TEXT_CAP, list_of, mapping_of, text_of
 from flywheel.readers.passage import Passage, load_passage
 from flywheel.readers.seam import Carry
 
 _WORDS: Final = ("title", "pending")
+_NEVER: Final = Micros(0)
 
 
 @dataclass(slots=True, kw_only=True)
 class State:
     """The working form of the carry."""
 
-    at: int = 0  # micros: when the run started, before the first one when the file was written
+    at: Micros = _NEVER  # micros: when the run started, before the first one when the file was written
     cwd: str = ""
     zone: str = ""
     block: int = TEXT_CAP  # characters kept of one block of text

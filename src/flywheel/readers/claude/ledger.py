@@ -8,12 +8,10 @@ from typing import Final
 
 from flywheel.model import MessageKind, Micros, Role, digest
 from flywheel.readers.claude.state import State
-from flywheel.readers.fields import cap_text, mapping_of, micros_of, native, text_of, true
+from flywheel.readers.fields import cap_text, mapping_of, micros_of, native, text_of, true, unbriefed
 from flywheel.readers.learned import Facts
 from flywheel.readers.seam import Draft, Parsed, Record, Retracted
-from flywheel.text.compose import FENCE_OPEN, strip_injected
 
-_FENCE: Final = FENCE_OPEN.strip("<>").split()[0]
 _FACTS: Final = ("sessionId", "agentId", "isSidechain", "cwd", "gitBranch", "version", "forkedFrom")
 """Fields of a record from which its session and the session's facts come."""
 
@@ -70,8 +68,8 @@ class Ledger:
             self._same, self._session = (same if plain else ()), session
         if uuid:
             state.passed(uuid)
-        if facts.version:
-            state.version = facts.version
+        if version := text_of(record.get("version")):
+            state.version = version[:60]
         return Turn(record, uuid, session, session == trunk, at)
 
     def _owner(self, record: Record, uuid: str, trunk: str) -> tuple[str, str]:
@@ -124,8 +122,7 @@ class Ledger:
         empty: bool = False,
     ) -> None:
         """Add a draft, unless it is empty and may not be. ``part`` tells the drafts of one record apart."""
-        if _FENCE in text:  # the look before the regex is for speed
-            text = strip_injected(text)
+        text = unbriefed(text)
         if not empty and (not text or text.isspace()):
             return
         state = self.state

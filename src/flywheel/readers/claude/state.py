@@ -58,8 +58,10 @@ class State:
 
     def entitle(self, name: str, text: str) -> None:
         """Remember a title; of one sort the last wins, of a prompt the first."""
+        if name == "prompt" and self.titles.get(name):
+            return
         line = clip(" ".join(text.split()), 120)
-        if line and not (name == "prompt" and self.titles.get(name)):
+        if line:
             self.titles[name] = line
 
     def call(self, call_id: str, tool: str, own: bool) -> None:
@@ -191,14 +193,14 @@ def load(carry: Carry) -> State:
         block=int(carry.get("block", TEXT_CAP)),
         version=text_of(carry.get("version")),
         agent_type=text_of(carry.get("agent_type")),
-        calls={call: list(value) for call, value in mapping_of(carry.get("calls")).items()},
+        calls=dict(mapping_of(carry.get("calls"))),  # entries are replaced whole
         sides=dict(mapping_of(carry.get("sides"))),
-        prompts=[list(prompt) for prompt in list_of(carry.get("prompts"))],
+        prompts=list(list_of(carry.get("prompts"))),
         leaves=list(list_of(carry.get("leaves"))),
         queue=list(list_of(words.get("queue"))),
         titles=dict(mapping_of(words.get("titles"))),
         usage=list(list_of(carry.get("usage"))) or [0, 0, 0, 0],
-        counted={name: list(value) for name, value in mapping_of(carry.get("counted")).items()},
+        counted=dict(mapping_of(carry.get("counted"))),
         links=[dict(link) for link in list_of(words.get("links"))],
         compactions=int(carry.get("compactions", 0)),
     )

@@ -8,14 +8,12 @@ from typing import Any, Final
 
 from flywheel.model import MessageKind, Micros, Role
 from flywheel.readers.codex.state import State
-from flywheel.readers.fields import cap_text, micros_of, native, text_of
+from flywheel.readers.fields import cap_text, micros_of, native, text_of, unbriefed
 from flywheel.readers.seam import Draft, Parsed, Record, Restored, Retracted, SessionFacts
-from flywheel.text.compose import FENCE_OPEN, strip_injected
 
 ITEM, EVENT, RESPONSE = 0, 1, 2
 """Channels that tell the same words: completed items, the older events, what the model saw and said."""
 
-_FENCE: Final = FENCE_OPEN.strip("<>").split()[0]
 _USAGE: Final = ("input", "output", "cache_read", "cache_write")
 _ORDINALS: Final = 2**31
 _NEVER: Final = 2**62
@@ -112,8 +110,7 @@ class Ledger:
     ) -> None:
         """Add a draft, unless it is empty and may not be; ``at`` and ``place`` are the record's unless given."""
         state = self.state
-        if _FENCE in text:  # the look before the regex is for speed
-            text = strip_injected(text)
+        text = unbriefed(text)
         if not empty and (not text or text.isspace()):
             return
         noted = self.noted()
@@ -175,7 +172,5 @@ class Ledger:
 
 def digest_of(text: str) -> str:
     """A short digest of a text as its copies have it: without white space and without our briefing."""
-    if _FENCE in text:
-        text = strip_injected(text)
-    data = text.encode("utf-8", "surrogatepass").translate(None, b" \t\r\n")
+    data = unbriefed(text).encode("utf-8", "surrogatepass").translate(None, b" \t\r\n")
     return hashlib.blake2b(data, digest_size=12).hexdigest()

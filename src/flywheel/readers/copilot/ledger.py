@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from flywheel.model import MessageKind, Micros, Role, digest
 from flywheel.readers.copilot.state import State
-from flywheel.readers.fields import cap_text, clip, kind_name, mapping_of, micros_of, native
+from flywheel.readers.fields import cap_text, clip, kind_name, mapping_of, micros_of, native, unbriefed
 from flywheel.readers.learned import Facts
 from flywheel.readers.seam import Draft, Parsed, Record, Restored, Retracted
 from flywheel.text.compose import strip_injected
@@ -104,8 +104,7 @@ class Ledger:
         empty: bool = False,
     ) -> None:
         """Add a draft, unless it is empty and may not be. ``part`` tells the drafts of one event apart."""
-        if "flywheel-briefing" in text:
-            text = strip_injected(text)
+        text = unbriefed(text)
         if not empty and (not text or text.isspace()):
             return
         state = self.state

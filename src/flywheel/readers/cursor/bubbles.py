@@ -11,19 +11,31 @@ from typing import Any, Final
 
 import orjson
 
-from flywheel.model import MessageKind, Micros, Role
+from flywheel.model import MessageKind, Role
 from flywheel.readers.cursor.ide_sql import ABOUT, PIECES
 from flywheel.readers.cursor.places import path_of
-from flywheel.readers.cursor.shelf import FENCE, Shelf
+from flywheel.readers.cursor.shelf import Shelf
 from flywheel.readers.cursor.spoken import plain, said
 from flywheel.readers.cursor.tools import call_of, former_of, tool_name
-from flywheel.readers.fields import clip, kind_name, list_of, mapping_of, micros_of, native, text_of, true, whole
+from flywheel.readers.fields import (
+    clip,
+    kind_name,
+    list_of,
+    mapping_of,
+    micros_of,
+    native,
+    text_of,
+    true,
+    unbriefed,
+    whole,
+)
 from flywheel.readers.seam import Record
-from flywheel.text.compose import strip_injected
 
 _STRAYS: Final = 2**32  # places of messages that no list holds
 _LATEST: Final = 2**40
 _AUTOMATIC: Final = "default"  # the model that the editor picks
+_ASSISTANT, _TOOL = Role.ASSISTANT, Role.TOOL  # looked up once: an enumeration's members are slow to get at
+_REPLY, _TOOL_CALL, _TOOL_RESULT = MessageKind.REPLY, MessageKind.TOOL_CALL, MessageKind.TOOL_RESULT
 _SPOKEN: Final = ("type", "text", "rawText", "modelType", "id")
 
 
@@ -58,32 +70,30 @@ def bubble(on: Shelf, record: Record) -> None:
     session, name = native(record.get("composer")), native(record.get("bubble"))
     if not session or not name or record.get("open"):
         return  # what is still being written comes again
-    found = _pieces(record.get("value"), PIECES)
-    if not found:
+    pieces = _decoded(record.get("value"))
+    if not isinstance(pieces, list) or len(pieces) != len(PIECES):
         on.count("bubble.unreadable")
         return
-    _date(on, session, found, record)
-    before = len(on.drafts)
+    kind, text, raw, created, clock, thinking, model, tool, call_id, *call, folder, uri, summary = pieces  # in order
+    _date(on, session, created, clock, record)
+    drafts = on.drafts
+    before = len(drafts)
     slot = 2 * _place(record) + (_STRAYS if record.get("table") == "orphan" else 0)
-    if found["toolFormerData.name"] or found["toolFormerData.toolCallId"]:
-        _tool(on, session, name, slot, found, record.get("result"))
-    elif found["type"] == 1:
-        _prompt(on, session, name, slot, text_of(found["text"]) or text_of(found["rawText"]), record.get("images"))
-    elif found["type"] == 2:
-        _reply(on, session, name, slot, found)
+    if tool or call_id:
+        _tool(on, session, name, slot, tool_name(tool), native(call_id) or name, call, record.get("result"))
+    elif kind == 1:
+        _prompt(on, session, name, slot, text_of(text) or text_of(raw), record.get("images"))
+    elif kind == 2:
+        _reply(on, session, name, slot, text_of(text) or text_of(raw), thinking, summary)
     else:
-        on.count(f"bubble.{kind_name(str(found['type']))}")
-    _learn(on, session, found)
-    on.settle(session, name, [draft.key for draft in on.drafts[before:]], live=bool(record.get("live")))
+        on.count(f"bubble.{kind_name(str(kind))}")
+    _learn(on, session, model, folder, uri)
+    on.settle(session, name, [draft.key for draft in drafts[before:]], live=bool(record.get("live")))
 
 
 def listed(on: Shelf, record: Record) -> None:
     """The messages that a conversation holds: others of its own were taken back."""
-    session, value = native(record.get("composer")), record.get("value")
-    try:
-        names = orjson.loads(value) if isinstance(value, str) else None
-    except orjson.JSONDecodeError:
-        return
+    session, names = native(record.get("composer")), _decoded(record.get("value"))
     if session and isinstance(names, list):
         on.compare(session, {native(name) for name in names})
 
@@ -122,20 +132,20 @@ def chat(on: Shelf, record: Record) -> None:
     facts.span(on.at, on.at)
 
 
-def _date(on: Shelf, session: str, found: Mapping[str, Any], record: Record) -> None:
+def _date(on: Shelf, session: str, created: object, clock: object, record: Record) -> None:
     """When a message was written: it says so, or like the one before it, or when its conversation began."""
-    at, clock = micros_of(found["createdAt"]), found["timingInfo.clientStartTime"]
+    at = micros_of(created)
     if at is None and isinstance(clock, (int, float)) and clock > 1e12:  # else it counts from the editor's start
         at = micros_of(clock)
     if at is None and on.current != session:
         at = micros_of(record.get("began"))
-        at = Micros(on.fallback) if at is None else at
+        at = on.fallback if at is None else at
     on.at = on.at if at is None else at
     on.current = session
 
 
 def _prompt(on: Shelf, session: str, name: str, slot: int, text: str, images: object) -> None:
-    turn = said(strip_injected(text) if FENCE in text else text)
+    turn = said(unbriefed(text))
     count = whole(images) or 0
     if not turn.text and not count:
         return
@@ -147,42 +157,43 @@ def _prompt(on: Shelf, session: str, name: str, slot: int, text: str, images: ob
         on.add(key, slot, Role.USER, MessageKind.PROMPT, turn.text, meta=meta, empty=count > 0)
 
 
-def _reply(on: Shelf, session: str, name: str, slot: int, found: Mapping[str, Any]) -> None:
-    thinking = found["thinking"]
+def _reply(on: Shelf, session: str, name: str, slot: int, text: str, thinking: object, summary: object) -> None:
     thought = text_of(thinking) or text_of(mapping_of(thinking).get("text"))
-    if thought.strip():
+    if thought and not thought.isspace():
         key = on.key(session, "t", thought, name)
         on.add(key, slot, Role.ASSISTANT, MessageKind.THINKING, thought)
-    words = plain(text_of(found["text"]) or text_of(found["rawText"]))
+    words = plain(text)
     if words:
-        kind, letter = (MessageKind.SUMMARY, "s") if true(found["isSummary"]) else (MessageKind.REPLY, "r")
-        on.add(on.key(session, letter, words, name), slot + 1, Role.ASSISTANT, kind, words)
+        kind, letter = (MessageKind.SUMMARY, "s") if true(summary) else (_REPLY, "r")
+        on.add(on.key(session, letter, words, name), slot + 1, _ASSISTANT, kind, words)
 
 
-def _tool(on: Shelf, session: str, name: str, slot: int, found: Mapping[str, Any], result: object) -> None:
-    tool, call_id = tool_name(found["toolFormerData.name"]), native(found["toolFormerData.toolCallId"]) or name
-    params, raw = found["toolFormerData.params"], found["toolFormerData.rawArgs"]
-    arguments = _decoded(params) if params == raw or not raw else {**_decoded(params), **_decoded(raw)}
+def _tool(
+    on: Shelf, session: str, name: str, slot: int, tool: str, call_id: str, call: Sequence[object], result: object
+) -> None:
+    """A call (raw arguments, parameters, status, error) and what it gave."""
+    raw, params, status, error = call
+    arguments = _object(params) if params == raw or not raw else {**_object(params), **_object(raw)}
     text, meta, gist, own = call_of(tool, arguments)
     key = on.key(session, "c", gist, name)
-    kind = MessageKind.TOOL_CALL
-    on.add(key, slot, Role.ASSISTANT, kind, text, tool=tool, call_id=call_id, meta=meta, empty=True)
-    data = {"name": tool, "status": found["toolFormerData.status"], "error": found["toolFormerData.error"]}
-    told = None if own else former_of({**data, "result": result})
+    on.add(key, slot, _ASSISTANT, _TOOL_CALL, text, tool=tool, call_id=call_id, meta=meta, empty=True)
+    told = None if own else former_of({"name": tool, "status": status, "error": error, "result": result})
     if told is None:
         return
     text, meta, failed = told
-    key, kind = (session, "result", call_id), MessageKind.TOOL_RESULT
-    on.add(key, slot + 1, Role.TOOL, kind, text, tool=tool, call_id=call_id, meta=meta, failed=failed, empty=True)
+    key, kind = (session, "result", call_id), _TOOL_RESULT
+    on.add(key, slot + 1, _TOOL, kind, text, tool=tool, call_id=call_id, meta=meta, failed=failed, empty=True)
 
 
-def _learn(on: Shelf, session: str, found: Mapping[str, Any]) -> None:
-    """What a message tells of its conversation."""
+def _learn(on: Shelf, session: str, model: object, project: object, opened: object) -> None:
+    """What a message tells of its conversation: its model, its folder's place among Cursor's own, and its folder."""
     facts = on.facts(session)
-    facts.parent = facts.parent or on.parents.get(session, "")
-    facts.model = _model(found["modelInfo.modelName"]) or facts.model
+    if not facts.parent and on.parents:
+        facts.parent = on.parents.get(session, "")
+    if model:
+        facts.model = _model(model) or facts.model
     facts.span(on.at, on.at)
-    folder, uri = text_of(found["workspaceProjectDir"]), text_of(found["workspaceUris[0]"])
+    folder, uri = text_of(project), text_of(opened)
     if not folder and not uri:
         return
     if "/.cursor/projects/" in folder:  # where Cursor keeps what belongs to the folder
@@ -192,7 +203,8 @@ def _learn(on: Shelf, session: str, found: Mapping[str, Any]) -> None:
 
 
 def _place(record: Record) -> int:
-    return min(max(whole(record.get("position")) or 0, 0), _LATEST)
+    place = record.get("position")
+    return place if type(place) is int and 0 <= place <= _LATEST else min(max(whole(place) or 0, 0), _LATEST)
 
 
 def _line(value: object) -> str:
@@ -206,16 +218,20 @@ def _model(value: object) -> str:
 
 def _pieces(value: object, names: Sequence[str]) -> dict[str, Any]:
     """The pieces by name; {} when the value was none, or broken."""
-    if not isinstance(value, str):
-        return {}
-    try:
-        pieces = orjson.loads(value)
-    except orjson.JSONDecodeError:
-        return {}
+    pieces = _decoded(value)
     return dict(zip(names, pieces, strict=True)) if isinstance(pieces, list) and len(pieces) == len(names) else {}
 
 
-def _decoded(value: object) -> Mapping[str, Any]:
+def _decoded(value: object) -> object:
+    """What a column's JSON holds; None when it is none, or broken."""
+    try:
+        return orjson.loads(value) if isinstance(value, str) else None
+    except orjson.JSONDecodeError:
+        return None
+
+
+def _object(value: object) -> Mapping[str, Any]:
+    """An object, or its JSON as a string."""
     if isinstance(value, str) and value:
         try:
             return mapping_of(orjson.loads(value))

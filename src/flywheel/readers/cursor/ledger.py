@@ -8,22 +8,22 @@ its ordinal leaves room for what only the other file has: the thinking before a 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from hashlib import blake2b
 from itertools import islice
 from typing import Final
 
 from flywheel.model import MessageKind, Micros, Role
 from flywheel.readers.cursor.spoken import plain, said
-from flywheel.readers.cursor.state import State, dump
+from flywheel.readers.cursor.state import State, brief, dump
 from flywheel.readers.cursor.tools import call_of, tool_name
-from flywheel.readers.fields import cap_text, clip
+from flywheel.readers.fields import cap_text, clip, unbriefed
 from flywheel.readers.seam import Draft, Parsed, Restored, Retracted, SessionFacts
-from flywheel.text.compose import FENCE_OPEN, strip_injected
 
-_FENCE: Final = FENCE_OPEN.strip("<>").split()[0]
 _SEEN: Final = 512  # words whose repetitions are told apart
 _CALLS: Final = 256  # calls that wait for their result
 _SUMMARY: Final = "<conversation_summary>"
+_ASSISTANT, _TOOL = Role.ASSISTANT, Role.TOOL  # looked up once: an enumeration's members are slow to get at
+_THINKING, _REPLY = MessageKind.THINKING, MessageKind.REPLY
+_TOOL_CALL, _TOOL_RESULT = MessageKind.TOOL_CALL, MessageKind.TOOL_RESULT
 
 Key = tuple[str, ...]
 
@@ -59,15 +59,14 @@ class Ledger:
 
     def key(self, letter: str, words: str) -> Key:
         """What a message is known by: its conversation, what it is, its words, and how often those came before."""
-        name = letter + blake2b(words.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
-        state = self.state
-        seen = state.seen
+        name = letter + brief(words)
+        seen = self.state.seen
         times = seen.pop(name, 0)
         seen[name] = times + 1
         if len(seen) > _SEEN:
             for old in [*islice(seen, _SEEN // 4)]:
                 del seen[old]
-        return (state.session, f"{name}.{times}" if times else name)
+        return (self.state.session, f"{name}.{times}" if times else name)
 
     def draft(
         self,
@@ -76,30 +75,28 @@ class Ledger:
         role: Role,
         kind: MessageKind,
         text: str,
-        *,
         tool: str = "",
         call_id: str = "",
         is_error: bool = False,
         meta: Mapping[str, object] | None = None,
+        *,
         empty: bool = False,
     ) -> None:
         """Add a draft, unless it is empty and may not be."""
-        if _FENCE in text:
-            text = strip_injected(text)
+        text = unbriefed(text)
         if not empty and (not text or text.isspace()):
             return
-        text, chars = cap_text(text, self.state.block)
-        meta = meta or {}
+        state = self.state
+        text, chars = cap_text(text, state.block)
         if chars:
-            meta = {**meta, "chars": chars}
+            meta = {**(meta or {}), "chars": chars}
         self.drafts.append(
-            Draft(key, self.state.session, slot, role, kind, text, Micros(self.state.at), tool, call_id, is_error, meta)
+            Draft(key, state.session, slot, role, kind, text, state.at, tool, call_id, is_error, meta or {})
         )
 
     def user(self, text: str, images: int = 0, *, summary: bool = False) -> None:
         """A user's turn: a person's words, a task that another agent gave, or what the client put there."""
-        if _FENCE in text:
-            text = strip_injected(text)
+        text = unbriefed(text)
         turn = said(text)
         self.date(turn.at)
         state = self.state
@@ -126,16 +123,17 @@ class Ledger:
     def assistant(self, texts: list[str], thinking: list[str], calls: list[tuple[str, str, object]]) -> None:
         """A step of the agent: its thinking, its reply, and its calls as (id, tool, arguments)."""
         self.date(None)
-        reply, thought = plain("\n".join(texts)), "\n".join(part for part in thinking if part.strip())
+        reply = plain(texts[0] if len(texts) == 1 else "\n".join(texts))
+        thought = "\n".join(part for part in thinking if part.strip()) if thinking else ""
         if not (reply or thought or calls):
             return
         self._past_the_end()
         state, slot = self.state, self.state.count
         if thought:
-            self.draft(self.key("t", thought), slot, Role.ASSISTANT, MessageKind.THINKING, thought)
-        told = plain(f"{reply}\n\n{thought}") if thought else reply  # as a transcript has it, in one block
+            self.draft(self.key("t", thought), slot, _ASSISTANT, _THINKING, thought)
         if reply:
-            self.draft(self.key("r", told), slot + 1, Role.ASSISTANT, MessageKind.REPLY, reply)
+            told = plain(f"{reply}\n\n{thought}") if thought else reply  # as a transcript has it, in one block
+            self.draft(self.key("r", told), slot + 1, _ASSISTANT, _REPLY, reply)
         for number, (call_id, name, arguments) in enumerate(calls):
             self._call(slot + 2 + number, slot + 2 + len(calls) + number, call_id, name, arguments)
         state.count = slot + 2 + 2 * len(calls)
@@ -148,9 +146,8 @@ class Ledger:
             calls[call_id] = [tool, own, after]
             if len(calls) > _CALLS:
                 del calls[next(iter(calls))]
-        kind = MessageKind.TOOL_CALL
         key = self.key("c", gist)
-        self.draft(key, slot, Role.ASSISTANT, kind, text, tool=tool, call_id=call_id, meta=meta, empty=True)
+        self.draft(key, slot, _ASSISTANT, _TOOL_CALL, text, tool, call_id, False, meta, empty=True)
 
     def tool(self, call_id: str) -> str:
         """The tool of a call that waits for its result; "" for an unknown one."""
@@ -168,8 +165,8 @@ class Ledger:
             self.state.count += 1
         text, meta, failed = told
         key = (self.state.session, "result", call_id) if call_id else self.key("o", text)
-        kind, tool = MessageKind.TOOL_RESULT, tool or tool_name(name)
-        self.draft(key, slot, Role.TOOL, kind, text, tool=tool, call_id=call_id, is_error=failed, meta=meta, empty=True)
+        kind, tool = _TOOL_RESULT, tool or tool_name(name)
+        self.draft(key, slot, _TOOL, kind, text, tool, call_id, failed, meta, empty=True)
 
     def notice(self, status: str, text: str) -> None:
         """A turn that ended as it should not have."""
@@ -196,8 +193,8 @@ class Ledger:
                 title=state.title or self._guess,
                 cwd=state.cwd,
                 model=state.model,
-                started_at=Micros(self._first),
-                last_at=Micros(self._last),
+                started_at=self._first,
+                last_at=self._last,
                 extra=dict(state.hints),
             )
         return Parsed(

@@ -94,10 +94,10 @@ def moment(text: str) -> Micros | None:
 
 def plain(text: str) -> str:
     """A reply as Cursor's own transcripts have it: without hidden thinking, marks of it and wide gaps."""
-    if "<think" in text:
+    if "<" in text and "<think" in text:
         text = _HIDDEN.sub("", text)
     while text.endswith(_REDACTED):
         text = text[: -len(_REDACTED)].rstrip()
-    if _REDACTED in text:
+    if "[" in text and _REDACTED in text:
         text = "\n".join(line for line in text.split("\n") if line.strip() != _REDACTED)
     return _GAP.sub("\n\n", text).strip() if "\n\n\n" in text else text.strip()

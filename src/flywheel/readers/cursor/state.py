@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from hashlib import blake2b
+from typing import Any, Final
 
 from flywheel.model import Micros
 from flywheel.readers.cursor.places import hints_of
 from flywheel.readers.fields import TEXT_CAP, clip, mapping_of, text_of
 from flywheel.readers.seam import Carry, Place, Record
+
+_NEVER: Final = Micros(0)
+_BLAKE: Final = blake2b(digest_size=8)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -18,7 +22,7 @@ class State:
     session: str = ""
     parent: str = ""
     child: bool = False
-    at: int = 0
+    at: Micros = _NEVER
     count: int = 0  # slots so far
     ended: bool = False  # whether the next slot holds how the turn ended
     block: int = TEXT_CAP
@@ -76,7 +80,7 @@ def load(carry: Carry) -> State:
         session=text_of(carry.get("session")),
         parent=text_of(carry.get("parent")),
         child=bool(carry.get("child")),
-        at=int(carry.get("at", 0)),
+        at=Micros(int(carry.get("at", 0))),
         count=int(carry.get("count", 0)),
         ended=bool(carry.get("ended")),
         block=int(carry.get("block", TEXT_CAP)),
@@ -86,6 +90,13 @@ def load(carry: Carry) -> State:
         guessed=text_of(words.get("guessed")),
         hints=dict(mapping_of(carry.get("hints"))),
         seen=dict(mapping_of(carry.get("seen"))),
-        calls={call: list(value) for call, value in mapping_of(carry.get("calls")).items()},
-        noted={name: list(value) for name, value in mapping_of(carry.get("noted")).items()},
+        calls=dict(mapping_of(carry.get("calls"))),  # nobody changes the lists in it
+        noted=dict(mapping_of(carry.get("noted"))),
     )
+
+
+def brief(words: str) -> str:
+    """A digest of somebody's words: BLAKE2b, 8 bytes."""
+    made = _BLAKE.copy()  # faster than making one with its parameters
+    made.update(words.encode("utf-8", "surrogatepass"))
+    return made.hexdigest()

@@ -94,14 +94,14 @@ def _message(on: Ledger, record: Record) -> None:
         on.count("message.unreadable")
         return
     _say(on, message)
-    keys = [draft.key for draft in on.drafts[before:]]
-    if not keys:
+    if len(on.drafts) == before:
         return
+    keys = [draft.key for draft in on.drafts[before:]]
     state.noted[text_of(record.get("id"))[:_ID]] = [key[1:] for key in keys]
     if len(state.noted) > _NOTED:
         del state.noted[next(iter(state.noted))]
     if not record.get("live"):
-        on.retracted.append(Retracted(reason="rewound", session=state.session, keys=keys, at=Micros(state.at)))
+        on.retracted.append(Retracted(reason="rewound", session=state.session, keys=keys, at=state.at))
 
 
 def _turn(on: Ledger, record: Record) -> None:
@@ -122,24 +122,27 @@ def _turn(on: Ledger, record: Record) -> None:
     if what == "back":
         on.retracted.append(Restored(session=state.session, keys=keys))
     else:
-        on.retracted.append(Retracted(reason="rewound", session=state.session, keys=keys, at=Micros(state.at)))
+        on.retracted.append(Retracted(reason="rewound", session=state.session, keys=keys, at=state.at))
 
 
 def _say(on: Ledger, message: Mapping[str, Any]) -> None:
     role, content = message.get("role"), message.get("content")
-    cursor = mapping_of(mapping_of(message.get("providerOptions")).get("cursor"))
-    at = micros_of(message.get("createdAt"))
-    if at is not None:
+    if "createdAt" in message and (at := micros_of(message["createdAt"])) is not None:
         on.date(at)
     if role == "user":
-        _user(on, content, summary=true(cursor.get("isSummary")))
+        _user(on, content, summary=true(_options(message).get("isSummary")))
     elif role == "assistant":
-        on.state.model = text_of(cursor.get("modelName"))[:120] or on.state.model
+        on.state.model = text_of(_options(message).get("modelName"))[:120] or on.state.model
         _assistant(on, content)
     elif role == "tool":
         _results(on, message, content)
     elif role != "system":
         on.count(kind_name(role))
+
+
+def _options(message: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What Cursor itself notes beside a message."""
+    return mapping_of(mapping_of(message.get("providerOptions")).get("cursor"))
 
 
 def _user(on: Ledger, content: object, *, summary: bool) -> None:
@@ -166,7 +169,8 @@ def _assistant(on: Ledger, content: object) -> None:
     texts: list[str] = []
     thinking: list[str] = []
     calls: list[tuple[str, str, object]] = []
-    for part in map(mapping_of, list_of(content)):
+    for one in list_of(content):
+        part = one if isinstance(one, dict) else {}
         kind = part.get("type")
         if kind == "text":
             texts.append(text_of(part.get("text")))
@@ -182,14 +186,13 @@ def _assistant(on: Ledger, content: object) -> None:
 
 def _results(on: Ledger, message: Mapping[str, Any], content: object) -> None:
     parts = [mapping_of(part) for part in list_of(content)]
+    beside = message.get("providerOptions") if len(parts) == 1 else None
     for part in parts:
         if part.get("type") != "tool-result":
             on.count(f"tool.{kind_name(part.get('type'))}")
             continue
         call_id, name = native(part.get("toolCallId")), text_of(part.get("toolName"))
-        if len(parts) == 1 and "providerOptions" not in part:
-            part = {**part, "providerOptions": message.get("providerOptions")}
-        on.result(call_id, name, result_of(on.tool(call_id) or name, part))
+        on.result(call_id, name, result_of(on.tool(call_id) or name, part, beside))
 
 
 def _json(value: object) -> Mapping[str, Any]:

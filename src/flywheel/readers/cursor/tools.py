@@ -52,9 +52,9 @@ _ROLES: Final[Mapping[str, str]] = {
 """The name of an argument → what it is, so that the names of the editor and of the CLI meet."""
 
 _ON_FILES: Final = frozenset({"read", "edit", "delete"})
-_BY_COMMAND: Final = frozenset({"shell"})
 _BY_WORDS: Final = frozenset({"grep", "glob", "web", "task"})
 _SERVERS: Final = ("server", "serverName", "providerIdentifier", "tools")
+_OF_SERVERS: Final = frozenset(_SERVERS)
 _SMALL: Final = 16  # other arguments of a call that are kept
 _EDIT_CHARS: Final = 1000
 _COMMAND_CHARS: Final = 4000
@@ -95,16 +95,21 @@ def call_of(tool: str, value: object) -> tuple[str, dict[str, object], str, bool
         elif role == "sought":
             words.insert(0, inner)
             found[role] = inner
-        else:
-            found.setdefault(role, inner)
-    text, meta = _told(family, found, words, small)
-    if family in _ON_FILES:
+        elif role not in found:
+            found[role] = inner
+    command = found.get("command", "")
+    if command and not small and len(found) == 1:  # as nearly every shell's
+        text = "\n".join((command, *words)) if words else command
+        meta: dict[str, object] = {"command": clip(command, _COMMAND_CHARS)}
+    else:
+        text, meta = _told(family, found, words, small)
+    if family == "shell":
+        gist = command or text
+    elif family in _ON_FILES:
         gist = found.get("file") or found.get("path") or text
-    elif family in _BY_COMMAND:
-        gist = found.get("command") or text
     else:
         gist = (found.get("sought") if family in _BY_WORDS else "") or text
-    return text, meta, f"{family}\0{gist}", _asks_us(family, given, found.get("command", ""))
+    return text, meta, f"{family}\0{gist}", _asks_us(family, given, command)
 
 
 def _told(
@@ -126,7 +131,7 @@ def _told(
     elif patch:
         small["input"] = clip(patch)
     if files:
-        meta["files"] = [clip(name, 1000) for name in dict.fromkeys(files)][:20]
+        meta["files"] = [clip(name, 1000) for name in dict.fromkeys(files)][:20] if patch else [clip(file, 1000)]
         lines += files[:20]
     if command:
         meta["command"] = clip(command, _COMMAND_CHARS)
@@ -135,7 +140,10 @@ def _told(
     old, new = found.get("old", ""), found.get("new", "")
     if content := found.get("content", ""):
         lines.append(content)
-    lines += [mark + part.replace("\n", f"\n{mark}") for mark, part in (("- ", old), ("+ ", new)) if part]
+    if old:
+        lines.append("- " + old.replace("\n", "\n- "))
+    if new:
+        lines.append("+ " + new.replace("\n", "\n+ "))
     if old or new or content:
         edit = {"path": clip(file, 1000), "old": clip(old, _EDIT_CHARS), "new": clip(new or content, _EDIT_CHARS)}
         meta["edits"] = [edit]
@@ -158,21 +166,26 @@ def _asks_us(family: str, given: Mapping[str, Any], command: str) -> bool:
         return True
     if command:
         return "flywheel" in command and is_own("", {"command": command})
-    for key in _SERVERS:
-        if key in given:
-            servers = [given[key], *(mapping_of(one).get("serverName") for one in list_of(given[key])[:8])]
-            return any("flywheel" in text_of(server).lower() for server in servers)
-    return False
+    if _OF_SERVERS.isdisjoint(given):
+        return False
+    named = given[next(key for key in _SERVERS if key in given)]
+    servers = [named, *(mapping_of(one).get("serverName") for one in list_of(named)[:8])]
+    return any("flywheel" in text_of(server).lower() for server in servers)
 
 
-def result_of(tool: str, part: Mapping[str, Any]) -> tuple[str, dict[str, object], bool]:
-    """The text of a ``tool-result`` of the CLI's store, its meta, and whether the call failed."""
+def result_of(tool: str, part: Mapping[str, Any], beside: object = None) -> tuple[str, dict[str, object], bool]:
+    """The text of a ``tool-result`` of the CLI's store, its meta, and whether the call failed.
+
+    ``beside`` are the ``providerOptions`` of its message, for where it has none itself.
+    """
     text = words_of(part.get("result", part.get("output", part.get("content"))))
-    high = mapping_of(mapping_of(mapping_of(part.get("providerOptions")).get("cursor")).get("highLevelToolCallResult"))
-    output = mapping_of(high.get("output"))
-    status = whole(mapping_of(output.get("success") or output.get("failure")).get("exitCode"))
-    failed = true(part.get("isError")) or true(part.get("is_error")) or true(high.get("isError"))
-    failed = failed or bool(output.get("failure") or output.get("error")) or text[:6].lower() == "error:"
+    status, options = None, part.get("providerOptions", beside)
+    failed = true(part.get("isError")) or true(part.get("is_error")) or text[:6].lower() == "error:"
+    high = mapping_of(mapping_of(mapping_of(options).get("cursor")).get("highLevelToolCallResult"))
+    if high:
+        output = mapping_of(high.get("output"))
+        status = whole(mapping_of(output.get("success") or output.get("failure")).get("exitCode"))
+        failed = failed or true(high.get("isError")) or bool(output.get("failure") or output.get("error"))
     return _outcome(tool, text, status, failed=failed)
 
 
@@ -256,4 +269,4 @@ def _compact(value: object) -> str:
 
 def tool_name(value: object) -> str:
     """A tool's name, fit to store."""
-    return clip(native(value), 120)
+    return value if type(value) is str and len(value) <= 120 else clip(native(value), 120)

@@ -46,7 +46,6 @@ class Ledger:
         role: Role,
         kind: MessageKind,
         text: str,
-        *,
         at: Micros,
         tool: str = "",
         call_id: str = "",
@@ -58,10 +57,9 @@ class Ledger:
         text, chars = cap_text(text, state.block)
         if chars:
             meta = {**(meta or {}), "chars": chars}
-        self.drafts.append(
-            Draft(key, state.session, state.count, role, kind, text, at, tool, call_id, is_error, meta or {})
-        )
-        state.count += 1
+        count = state.count
+        self.drafts.append(Draft(key, state.session, count, role, kind, text, at, tool, call_id, is_error, meta or {}))
+        state.count = count + 1
         if state.gone and (name := brief("\0".join(key))) in state.gone:
             state.gone.remove(name)
             self.restore([key])
@@ -85,7 +83,7 @@ class Ledger:
         part = part_of(code, text)
         if part not in kept.parts:
             kept.hold(part)
-            self.draft((id, part), role, kind, text, at=at, is_error=is_error, meta=meta)
+            self.draft((id, part), role, kind, text, at, "", "", is_error, meta)
         return part
 
     def retract(self, keys: Sequence[Key], reason: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from flywheel.model import MessageKind, Micros, Role
 from flywheel.readers.claude.tools import arguments_of, asks_us, describe_call, is_own_tool
-from flywheel.readers.fields import list_of, mapping_of, micros_of, native, text_of
+from flywheel.readers.fields import list_of, micros_of, native, text_of
 from flywheel.readers.gemini import parts as said
 from flywheel.readers.gemini.ledger import Ledger
 from flywheel.readers.gemini.state import Call, Kept, line_of, part_of
@@ -38,7 +38,7 @@ def message(on: Ledger, record: Mapping[str, Any], *, rebuilt: bool = False, sum
         return
     on.touched = True
     at = state.date(micros_of(record.get("timestamp")))
-    if state.rewound == id:
+    if state.rewound and state.rewound == id:
         state.rewound = ""
     known = state.kept(id)
     if known is None and kind == "user" and _is_known(on, record.get("content")):
@@ -99,7 +99,7 @@ def _user(on: Ledger, id: str, kept: Kept, record: Mapping[str, Any], at: Micros
     if on.state.child:
         on.state.prompt = on.state.prompt or line_of(text)
         meta: dict[str, object] = {"notice": "task"}
-        return [on.own(id, kept, "n", Role.ASSISTANT, MessageKind.NOTICE, text, at, meta=meta)]
+        return [on.own(id, kept, "n", _ASSISTANT, MessageKind.NOTICE, text, at, meta=meta)]
     if text == _CONTINUE:
         return [on.own(id, kept, "n", Role.SYSTEM, MessageKind.NOTICE, text, at, meta={"notice": "continue"})]
     if text.startswith(_SHELL):
@@ -130,7 +130,8 @@ def _gemini(on: Ledger, id: str, kept: Kept, record: Mapping[str, Any], at: Micr
     else:
         now = _words(on, id, kept, content, thoughts, at)
     if calls := record.get("toolCalls"):
-        for number, call in enumerate(map(mapping_of, list_of(calls))):
+        for number, fields in enumerate(list_of(calls)):
+            call = fields if isinstance(fields, dict) else _NOTHING
             call_id = native(call.get("id")) or f"{id}.{number}"
             _asked(on, kept, call_id, call, at)
             _result(on, kept, call_id, call, rebuilt=rebuilt)
@@ -189,7 +190,7 @@ def _asked(on: Ledger, kept: Kept, call_id: str, fields: Mapping[str, Any], at: 
     call.tool, call.asked = tool, part
     call.own = own or asks_us(arguments)
     on.state.note(call_id, call)
-    on.draft((call_id, part), _ASSISTANT, _TOOL_CALL, text, at=at, tool=tool, call_id=call_id, meta=meta)
+    on.draft((call_id, part), _ASSISTANT, _TOOL_CALL, text, at, tool, call_id, meta=meta)
 
 
 def _result(on: Ledger, kept: Kept, call_id: str, fields: Mapping[str, Any], *, rebuilt: bool) -> None:
@@ -234,9 +235,7 @@ def _answered(
     if status == "cancelled":
         meta["interrupted"] = True
     at = state.date(micros_of(call.get("timestamp"))) if at is None else at
-    on.draft(
-        (call_id, part), _TOOL, _TOOL_RESULT, text, at=at, tool=entry.tool, call_id=call_id, is_error=failed, meta=meta
-    )
+    on.draft((call_id, part), _TOOL, _TOOL_RESULT, text, at, entry.tool, call_id, failed, meta)
 
 
 def _judge(

@@ -86,9 +86,9 @@ def parts_of(content: object) -> Parts:
 
 def cleaned(text: str) -> str:
     """Without any briefing of ours, the way the client passes it on (``<`` and ``>`` escaped) included."""
-    if "flywheel-briefing" not in text:
+    if "<" not in text and "&" not in text and "\\" not in text:  # the cheapest look first
         return text
-    return strip_injected(_ESCAPED.sub("", text))
+    return strip_injected(_ESCAPED.sub("", text)) if "flywheel-briefing" in text else text
 
 
 def spoken(texts: list[str]) -> str:
@@ -115,7 +115,7 @@ def thought_text(value: object) -> str:
         found = _THOUGHT.search(value)
         subject, about = (found[1].strip() if found else ""), _THOUGHT.sub("", value, count=1).strip()
     else:
-        fields = mapping_of(value)
+        fields = value if isinstance(value, dict) else {}
         subject, about = text_of(fields.get("subject")).strip(), text_of(fields.get("description")).strip()
     return cleaned(f"{subject}\n{about}" if subject and about else subject or about)
 
@@ -140,6 +140,8 @@ def answer_of(result: object, call_id: str) -> Mapping[str, Any]:
 def answer_text(answer: Mapping[str, Any]) -> tuple[str, bool]:
     """The text of a tool's answer without what hooks and the client put around it, and whether it is an error."""
     response = answer.get("response")
+    if type(response) is dict and len(response) == 1 and type(output := response.get("output")) is str:
+        return _bare(cleaned(output)), False  # as nearly always
     fields = mapping_of(response)
     error = fields.get("error")
     failed = bool(error)
@@ -177,7 +179,9 @@ def shown(display: object, text: str) -> tuple[str, dict[str, object]]:
     """What the client showed of a result: its text, when it has no other, and meta (``files``)."""
     if isinstance(display, str):
         return "" if text else _bare(cleaned(display)), {}
-    fields = mapping_of(display)
+    if not isinstance(display, dict):
+        return "", {}
+    fields = display
     name = text_of(fields.get("filePath")) or text_of(fields.get("fileName"))
     return "", {"files": [clip(name, 1000)]} if name else {}
 

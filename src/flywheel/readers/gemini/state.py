@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from operator import add, sub
 from typing import Any, Final
 
 from flywheel.model import Micros
@@ -22,7 +23,6 @@ _sha1: Final = hashlib.sha1
 _MOST: Final = 2**62  # tokens
 USAGE: Final = ("input", "output", "cached", "thoughts", "tool")
 _USAGE_NAMES: Final = ("input", "output", "cache_read", "thoughts", "tool")
-_NOTHING: Final = (0,) * len(USAGE)
 _NEVER: Final = Micros(0)
 
 
@@ -88,6 +88,8 @@ class State:
     def kept(self, id: str) -> Kept | None:
         """What is known of a message."""
         row = self.recent.get(id)
+        if row is None or type(row) is Kept:
+            return row
         if isinstance(row, list):
             ordinal, speech, parts, calls, spent = row
             row = self.recent[id] = Kept(ordinal, speech, [*parts], [*calls], spent)
@@ -103,6 +105,8 @@ class State:
     def call(self, id: str) -> Call | None:
         """What is known of a tool call."""
         row = self.calls.get(id)
+        if row is None or type(row) is Call:
+            return row
         if isinstance(row, list):
             row = self.calls[id] = Call(*row)
         return row
@@ -137,11 +141,11 @@ class State:
     def spend(self, kept: Kept, tokens: Mapping[str, Any]) -> None:
         """Count a message's tokens once, as it last gave them."""
         given = [*map(tokens.get, USAGE)]
-        if given == kept.spent:
+        before = kept.spent
+        if given == before:
             return
-        before = kept.spent or _NOTHING
         kept.spent = [one if type(one) is int and 0 <= one < _MOST else _amount(one) for one in given]
-        self.usage = [total + now - was for total, now, was in zip(self.usage, kept.spent, before, strict=True)]
+        self.usage = [*map(add, self.usage, map(sub, kept.spent, before) if before else kept.spent)]
 
     def spent(self) -> dict[str, int]:
         """Tokens by name, for the session's facts."""
@@ -158,8 +162,8 @@ class State:
             "session": self.session, "named": self.named, "parent": self.parent, "child": self.child, "at": self.at,
             "count": self.count, "block": self.block, "model": self.model, "started": self.started, "last": self.last,
             "compactions": self.compactions, "usage": self.usage if any(self.usage) else [],
-            "recent": {id: _row_of(one) for id, one in self.recent.items()},
-            "calls": {id: _call_row(one) for id, one in self.calls.items()},
+            "recent": {id: one if type(one) is list else _row_of(one) for id, one in self.recent.items()},
+            "calls": {id: one if type(one) is list else _call_row(one) for id, one in self.calls.items()},
             "prompts": self.prompts, "overflown": self.overflown, "gone": self.gone,
             "rewound": self.rewound, "taken": self.taken,
         }  # fmt: skip

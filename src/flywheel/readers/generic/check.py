@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from flywheel.model import Role
+from flywheel.model import Micros, Role
 from flywheel.readers.fields import micros_of
 
 _SAID_BY: Final = {
@@ -15,9 +15,8 @@ _SAID_BY: Final = {
     Role.SYSTEM: "system developer",
     Role.TOOL: "tool function",
 }
-ROLES: Final[Mapping[str, Role]] = MappingProxyType(
-    {name: role for role, names in _SAID_BY.items() for name in names.split()}
-)
+_ROLES: Final = {name: role for role, names in _SAID_BY.items() for name in names.split()}
+ROLES: Final[Mapping[str, Role]] = MappingProxyType(_ROLES)
 """Names of roles, in lower case."""
 
 TIMES: Final = ("timestamp", "created_at", "createdAt", "create_time", "time")
@@ -33,7 +32,7 @@ Problem = tuple[str, str]
 def role_of(message: Mapping[str, Any]) -> Role | None:
     """Who a message speaks for; None when its role is none that is known."""
     role = message.get("role")
-    return (ROLES.get(role) or ROLES.get(role.lower())) if isinstance(role, str) else None
+    return (_ROLES.get(role) or _ROLES.get(role.lower())) if isinstance(role, str) else None
 
 
 def is_message(record: Mapping[str, Any]) -> bool:
@@ -49,7 +48,7 @@ def is_conversation(record: Mapping[str, Any]) -> bool:
     return isinstance(messages, list) and any(isinstance(one, dict) and is_message(one) for one in messages)
 
 
-def time_of(record: Mapping[str, Any]) -> int | None:
+def time_of(record: Mapping[str, Any]) -> Micros | None:
     """When it was written, in micros: from ISO 8601 (no zone: UTC), seconds or milliseconds; None: it is not told."""
     for key in TIMES:
         value = record.get(key)

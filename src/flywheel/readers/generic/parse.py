@@ -9,8 +9,8 @@ from typing import Any, Final
 
 import orjson
 
-from flywheel.model import MessageKind, Micros, Role
-from flywheel.readers.claude.tools import is_own
+from flywheel.model import MessageKind, Role
+from flywheel.readers.claude.tools import is_own, is_own_tool
 from flywheel.readers.fields import cap_text, clip, kind_name, list_of, mapping_of, native, text_of, whole
 from flywheel.readers.generic.check import TIMES, is_message, role_of, time_of
 from flywheel.readers.generic.said import KINDS, Part, parts_of, small
@@ -21,6 +21,8 @@ from flywheel.text.compose import FENCE_OPEN, strip_injected
 _FENCE: Final = FENCE_OPEN.rstrip(">")
 _PLAIN: Final = frozenset({"role", "content", "id", "uuid", *TIMES})
 _SPOKEN: Final = (MessageKind.PROMPT, MessageKind.REPLY, MessageKind.NOTICE, MessageKind.THINKING)
+_PROMPT, _TOOL_CALL, _TOOL_RESULT = MessageKind.PROMPT, MessageKind.TOOL_CALL, MessageKind.TOOL_RESULT
+_TOOL, _SYSTEM = Role.TOOL, Role.SYSTEM  # looked up once: an enumeration's members are slow to get at
 _ENDS: Final = 512
 _REPLACED: Final = "replaced"
 _HEAD: Final = frozenset({"messages", "title", "id", "uuid", "metadata", "model", "head", *TIMES})
@@ -58,7 +60,12 @@ def identity(messages: Sequence[object]) -> str:
 
 def own_id(head: Mapping[str, Any]) -> str:
     """A conversation's own id: ``id``, ``uuid`` or ``metadata.id``; "" when it has none."""
-    for value in (head.get("id"), head.get("uuid"), mapping_of(head.get("metadata")).get("id")):
+    for key in ("id", "uuid", "metadata"):
+        value = head.get(key)
+        if key == "metadata":
+            value = mapping_of(value).get("id")
+        if value is None:
+            continue
         if isinstance(value, str) and value:
             return native(value)
         if (number := whole(value)) is not None:
@@ -129,7 +136,7 @@ class _Book:
                 self.count(kind_name(mapping_of(message).get("role")))
         if state.named and (state.meet(state.session) or state.again):
             keys = [draft.key for draft in self._drafts[before:]]
-            at = Micros(state.at)
+            at = state.at
             gone = Retracted(reason=_REPLACED, session=state.session, since=0, until=END, keep=keys, at=at)
             self._changed += (gone, Restored(session=state.session, keys=keys, reason=_REPLACED))
         self.close()
@@ -138,7 +145,9 @@ class _Book:
     def _head(self, record: Record) -> None:
         state = self.state
         about = mapping_of(record.get("metadata"))
-        title = strip_injected(text_of(record.get("title")) or text_of(about.get("title")))
+        title = text_of(record.get("title")) or text_of(about.get("title"))
+        if "<" in title or "\\" in title:
+            title = strip_injected(title)
         state.title = clip(" ".join(title.split()), 120)
         state.cwd = text_of(about.get("cwd"))[:4096]
         state.project = text_of(about.get("project"))[:250]
@@ -163,15 +172,17 @@ class _Book:
         key = self._key(message, role)
         state.seen += 1
         content = message.get("content")
-        if type(content) is str and role is not Role.TOOL and message.keys() <= _PLAIN:
-            meta: dict[str, object] = {"notice": "system"} if role is Role.SYSTEM else {}
+        if type(content) is str and role is not _TOOL and message.keys() <= _PLAIN:
+            meta: dict[str, object] = {"notice": "system"} if role is _SYSTEM else {}
             self._text(key, KINDS[role], role, content, meta)
         else:
             for number, part in enumerate(parts_of(message, role)):
                 self._part((*key, f"#{number}") if number else key, part)
         if state.replaces and state.seen == state.length:
-            since, at_last = state.count, Micros(state.at)
-            self._changed.append(Retracted(reason=_REPLACED, session=state.session, since=since, until=END, at=at_last))
+            since = state.count
+            self._changed.append(
+                Retracted(reason=_REPLACED, session=state.session, since=since, until=END, at=state.at)
+            )
 
     def _key(self, message: Mapping[str, Any], role: Role) -> tuple[str, ...]:
         """Where the conversation has an id: that, the message's own id or place, and what it says.
@@ -179,7 +190,7 @@ class _Book:
         Where it has none: all that was said up to here, so that a conversation that goes on keeps what it had.
         """
         state = self.state
-        form = brief(message) if role is Role.TOOL else canonical(message)
+        form = brief(message) if role is _TOOL else canonical(message)
         if state.named:
             own = own_id(message) or str(state.seen)
             return (state.session, own, hashlib.sha256(form).hexdigest()[:16])
@@ -188,11 +199,11 @@ class _Book:
 
     def _part(self, key: tuple[str, ...], part: Part) -> None:
         state = self.state
-        if part.kind is MessageKind.TOOL_CALL:
+        if part.kind is _TOOL_CALL:
             state.call(part.call_id or part.tool, part.tool, is_own(part.tool, part.arguments))
-        if part.kind is MessageKind.TOOL_RESULT:
+        elif part.kind is _TOOL_RESULT:
             tool, own = state.calls.get(part.call_id or part.tool, (part.tool, False))
-            if own or is_own(part.tool, {}):
+            if own or is_own_tool(part.tool):
                 return
             part.tool = part.tool or text_of(tool)
         self._text(key, part.kind, part.role, part.text, part.meta, part.tool, part.call_id, part.error)
@@ -209,27 +220,29 @@ class _Book:
         error: bool = False,
     ) -> None:
         state = self.state
-        if _FENCE in text:
+        if "<" in text and _FENCE in text:
             text = strip_injected(text)
         if (not text or text.isspace()) and kind in _SPOKEN:
             return
         text, chars = cap_text(text, state.block)
         if chars:
             meta = {**meta, "chars": chars}
-        if kind is MessageKind.PROMPT and not state.title:
+        if kind is _PROMPT and not state.title:
             state.title = clip(" ".join(text.split()), 120)
-        at = Micros(state.at)
+        at = state.at
         self._drafts.append(Draft(key, state.session, state.count, role, kind, text, at, tool, call_id, error, meta))
         if state.replaces:
             self._replace(state.count, key)
         state.count += 1
-        state.started = min(state.started or at, at)
-        state.last = max(state.last, at)
+        if not state.started or at < state.started:
+            state.started = at
+        if at > state.last:
+            state.last = at
         self._told = True
 
     def _replace(self, place: int, key: tuple[str, ...]) -> None:
         """Whatever else once stood in this place does not any more."""
-        session, at = self.state.session, Micros(self.state.at)
+        session, at = self.state.session, self.state.at
         gone = Retracted(reason=_REPLACED, session=session, since=place, until=place + 1, keep=(key,), at=at)
         self._changed += (gone, Restored(session=session, keys=(key,), reason=_REPLACED))
 
@@ -244,8 +257,8 @@ class _Book:
             title=state.title,
             cwd=state.cwd,
             model=state.model,
-            started_at=Micros(state.started),
-            last_at=Micros(state.last),
+            started_at=state.started,
+            last_at=state.last,
             project=state.project,
             extra=dict(state.extra),
         )

@@ -27,31 +27,51 @@ _RESULTS: Final = ("tool_result", "tool-result", "function_call_output", "toolRe
 _CALLS: Final = ("tool_use", "tool_call", "tool-call", "function_call", "toolCall")
 _THOUGHTS: Final = ("thinking", "reasoning")
 _EXTRAS: Final = 16
+_USER, _SYSTEM, _TOOL = Role.USER, Role.SYSTEM, Role.TOOL  # looked up once: an enumeration's members are slow to get at
+_THINKING: Final = MessageKind.THINKING
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True)
 class Part:
     """Something that a message says."""
 
     kind: MessageKind
     role: Role
     text: str
+    meta: dict[str, object]
     tool: str = ""
     call_id: str = ""
     error: bool = False
     arguments: Mapping[str, Any] = field(default_factory=dict)
-    meta: dict[str, object] = field(default_factory=dict)
 
 
 def parts_of(message: Mapping[str, Any], role: Role) -> list[Part]:
     """What a message says: its text (one part), its thoughts, its tool calls and results, in their order."""
     meta = _beside(message, role)
-    if role is Role.TOOL:
-        parts = [_result(message, message)]
-        parts[0].meta |= meta
-        return parts
-    texts: list[str] = []
+    if role is _TOOL:
+        return [_result(message, meta)]
     found: list[Part] = []
+    text = message.get("content")
+    if not isinstance(text, str):
+        text, images = _said(message, found)
+        if images:
+            meta["images"] = images
+    if "tool_calls" in message:
+        found += [_call(mapping_of(call)) for call in list_of(message["tool_calls"])]
+    if "function_call" in message and mapping_of(message["function_call"]):
+        found.append(_call(message["function_call"]))
+    if role is _SYSTEM:
+        meta["notice"] = "system"
+    said = Part(KINDS[role], role, text, meta)
+    if role is _USER:
+        return [*found, said]
+    thoughts = [part for part in found if part.kind is _THINKING]
+    return [*thoughts, said, *(part for part in found if part.kind is not _THINKING)] if thoughts else [said, *found]
+
+
+def _said(message: Mapping[str, Any], found: list[Part]) -> tuple[str, int]:
+    """The text of a content in pieces, and how many images are in it; what else is in it is ``found``."""
+    texts: list[str] = []
     images = 0
     for kind, value in _pieces(message):
         if kind == "text":
@@ -59,24 +79,12 @@ def parts_of(message: Mapping[str, Any], role: Role) -> list[Part]:
         elif kind == "image":
             images += 1
         elif kind == "thought":
-            found.append(Part(kind=MessageKind.THINKING, role=Role.ASSISTANT, text=value))
+            found.append(Part(_THINKING, Role.ASSISTANT, value, {}))
         elif kind == "result":
-            found.append(_result(value, value))
+            found.append(_result(value, {}))
         else:
             found.append(_call(value))
-    found += [_call(mapping_of(call)) for call in list_of(message.get("tool_calls"))]
-    if mapping_of(message.get("function_call")):
-        found.append(_call(message["function_call"]))
-    if images:
-        meta["images"] = images
-    text = "\n\n".join(part for part in texts if part)
-    if role is Role.SYSTEM:
-        meta = {**meta, "notice": "system"}
-    said = Part(kind=KINDS[role], role=role, text=text, meta=meta)
-    if role is Role.USER:
-        return [*found, said]
-    thoughts = [part for part in found if part.kind is MessageKind.THINKING]
-    return [*thoughts, said, *(part for part in found if part.kind is not MessageKind.THINKING)]
+    return "\n\n".join(part for part in texts if part), images
 
 
 def _pieces(message: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -111,35 +119,32 @@ def _call(fields: Mapping[str, Any]) -> Part:
     """A tool call: of OpenAI's shape, or one with ``name`` and ``arguments``, ``args`` or ``input``."""
     function = mapping_of(fields.get("function")) or fields
     name = native(function.get("name") or function.get("toolName") or function.get("tool"))
-    given = next((function[key] for key in ("arguments", "args", "input") if function.get(key) is not None), None)
+    given = _first(function, ("arguments", "args", "input"))
     arguments = arguments_of(given)
     text, meta = describe_call(arguments)
     call_id = native(fields.get("id") or fields.get("call_id") or fields.get("toolCallId"))
-    return Part(
-        kind=MessageKind.TOOL_CALL, role=Role.ASSISTANT, text=text, tool=name, call_id=call_id, arguments=arguments,
-        meta=meta,
-    )  # fmt: skip
+    return Part(MessageKind.TOOL_CALL, Role.ASSISTANT, text, meta, name, call_id, False, arguments)
 
 
-def _result(fields: Mapping[str, Any], named: Mapping[str, Any]) -> Part:
+def _result(fields: Mapping[str, Any], beside: Mapping[str, object]) -> Part:
     """What a tool answered."""
-    for key in ("content", "output", "result", "text", "parts"):
-        if fields.get(key) is not None:
-            content = fields[key]
-            break
-    else:
-        content = ""
-    text = _flat(content)
-    call_id = next(
-        (native(fields[key]) for key in ("tool_call_id", "tool_use_id", "call_id", "toolCallId") if fields.get(key)), ""
-    )
+    content = _first(fields, ("content", "output", "result", "text", "parts"))
+    text = content if isinstance(content, str) else "" if content is None else _flat(content)
+    call_id = fields.get("tool_call_id") or fields.get("tool_use_id") or fields.get("call_id")
     status = whole(fields.get("exit_code"))
-    meta: dict[str, object] = {} if status is None else {"exit": status}
+    meta = {**beside} if status is None else {"exit": status, **beside}
     error = true(fields.get("is_error")) or true(fields.get("isError")) or bool(status)
-    return Part(
-        kind=MessageKind.TOOL_RESULT, role=Role.TOOL, text=text, tool=native(named.get("name")), call_id=call_id,
-        error=error, meta=meta,
-    )  # fmt: skip
+    name, call_id = native(fields.get("name")), native(call_id or fields.get("toolCallId"))
+    return Part(MessageKind.TOOL_RESULT, _TOOL, text, meta, name, call_id, error)
+
+
+def _first(fields: Mapping[str, Any], names: tuple[str, ...]) -> Any:
+    """The value of the first of these keys that has one."""
+    for name in names:
+        value = fields.get(name)
+        if value is not None:
+            return value
+    return None
 
 
 def _flat(content: object) -> str:
@@ -154,10 +159,9 @@ def _flat(content: object) -> str:
 
 def _beside(message: Mapping[str, Any], role: Role) -> dict[str, object]:
     """What else a message holds: the speaker's name, and keys that nobody knows."""
-    rest = small(message, _KNOWN) if len(message) > 2 else {}
+    rest = {} if message.keys() <= _KNOWN else small(message, _KNOWN)
     meta: dict[str, object] = {"input": rest} if rest else {}
-    name = text_of(message.get("name"))
-    if name and role is not Role.TOOL:
+    if "name" in message and role is not _TOOL and (name := text_of(message["name"])):
         meta["name"] = clip(name, 120)
     return meta
 

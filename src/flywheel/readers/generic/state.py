@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Final
 
+from flywheel.model import Micros
 from flywheel.readers.fields import TEXT_CAP, list_of, mapping_of, text_of
 from flywheel.readers.seam import Carry
 
+_NEVER: Final = Micros(0)
 _CALLS: Final = 128
 _RECENT: Final = 256
 _WORDS: Final = ("title", "cwd", "project", "extra")
@@ -18,7 +20,7 @@ _WORDS: Final = ("title", "cwd", "project", "extra")
 class State:
     """The working form of the carry."""
 
-    at: int = 0  # micros of the last time, before the first one when the file was written
+    at: Micros = _NEVER  # micros of the last time, before the first one when the file was written
     block: int = TEXT_CAP
     again: bool = False  # the file was read before: what it said then may be gone
     session: str = ""  # native id of the conversation that is open; "" when none is
@@ -28,8 +30,8 @@ class State:
     seen: int = 0  # messages of it so far
     count: int = 0  # drafts of it so far
     chain: str = ""  # digest of everything said in it so far
-    started: int = 0
-    last: int = 0
+    started: Micros = _NEVER
+    last: Micros = _NEVER
     model: str = ""
     calls: dict[str, list[Any]] = field(default_factory=dict)  # call id -> [tool, our own]
     recent: list[str] = field(default_factory=list)  # conversations of this file with ids of their own
@@ -41,7 +43,8 @@ class State:
     def begin(self, session: str, *, named: bool) -> None:
         """Open a conversation."""
         self.session, self.named, self.replaces, self.length = session, named, False, 0
-        self.seen = self.count = self.started = self.last = 0
+        self.seen = self.count = 0
+        self.started = self.last = _NEVER
         self.chain = self.model = self.title = self.cwd = self.project = ""
         self.calls, self.extra = {}, {}
 
@@ -60,18 +63,17 @@ class State:
 
     def dump(self) -> dict[str, Any]:
         """As a carry."""
-        plain = {one.name: getattr(self, one.name) for one in fields(self) if one.name not in _WORDS}
-        words = {name: getattr(self, name) for name in _WORDS}
-        return {
-            **{name: value for name, value in plain.items() if value},
-            "words": {name: value for name, value in words.items() if value},
-        }
+        plain = {name: value for name in _PLAIN if (value := getattr(self, name))}
+        return {**plain, "words": {name: value for name in _WORDS if (value := getattr(self, name))}}
+
+
+_PLAIN: Final = tuple(one.name for one in fields(State) if one.name not in _WORDS)
 
 
 def load(carry: Carry) -> State:
     """The state that a carry holds. The carry itself is not touched."""
     words: Mapping[str, Any] = mapping_of(carry.get("words"))
-    plain = {one.name: carry[one.name] for one in fields(State) if one.name in carry and one.name not in _WORDS}
+    plain = {name: carry[name] for name in _PLAIN if name in carry}
     plain["calls"] = {id: list(value) for id, value in mapping_of(carry.get("calls")).items()}
     plain["recent"] = list(list_of(carry.get("recent")))
     return State(

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import orjson
 
-from flywheel.readers.fields import mapping_of
-from flywheel.text.compose import FENCE_OPEN, strip_injected
+from flywheel.readers.fields import mapping_of, unbriefed
+from flywheel.text.compose import FENCE_OPEN
 
 FENCE: Final = FENCE_OPEN.strip("<>").split()[0]
 """In every briefing of ours, however it was quoted."""
@@ -28,11 +28,6 @@ def decoded(column: object) -> Mapping[str, Any]:
     return mapping_of(value)
 
 
-def clean(text: str) -> str:
-    """A text without any briefing of ours."""
-    return strip_injected(text) if FENCE in text else text  # the look before the regex is for speed
-
-
 def bare(value: Mapping[str, Any]) -> Mapping[str, Any]:
     """An object without injected text of ours anywhere in it."""
     return mapping_of(_bare(value, 0))
@@ -48,7 +43,7 @@ def _lenient(text: str) -> object:
 
 def _bare(value: Any, depth: int) -> Any:
     if isinstance(value, str):
-        return clean(value)
+        return unbriefed(value)
     if depth >= _DEEPEST:
         return None
     if isinstance(value, dict):

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from flywheel.readers.fields import list_of, mapping_of, native, text_of, true
+from flywheel.readers.fields import list_of, mapping_of, native, text_of, true, unbriefed
 from flywheel.readers.opencode import said
-from flywheel.readers.opencode.decode import clean, decoded
+from flywheel.readers.opencode.decode import decoded
 from flywheel.readers.opencode.ledger import COPY, Ledger, Turn, kind_of
 from flywheel.readers.opencode.parts import enter, flag
 from flywheel.readers.opencode.tools import call_and_result
@@ -44,7 +44,7 @@ def message(on: Ledger, row: Record) -> None:
 
 def _user(on: Ledger, turn: Turn, data: Mapping[str, Any], later: bool) -> None:
     images = sum(text_of(mapping_of(one).get("mime")).startswith("image/") for one in list_of(data.get("files")))
-    on.put(turn, "prompt", [said.prompt(clean(text_of(data.get("text"))), child=turn.child, images=images)])
+    on.put(turn, "prompt", [said.prompt(unbriefed(text_of(data.get("text"))), child=turn.child, images=images)])
 
 
 def _assistant(on: Ledger, turn: Turn, data: Mapping[str, Any], later: bool) -> None:
@@ -74,7 +74,7 @@ def _item(on: Ledger, item: Mapping[str, Any], over: bool, done: bool) -> list[D
         return []
     if true(item.get("synthetic")) or true(item.get("ignored")):
         return []
-    text = clean(text_of(item.get("text")))
+    text = unbriefed(text_of(item.get("text")))
     if kind == "text":
         return [said.reply(text)] if done else []
     return [said.thought(text)] if done or mapping_of(item.get("time")).get("completed") else []
@@ -85,7 +85,7 @@ def _compaction(on: Ledger, turn: Turn, data: Mapping[str, Any], later: bool) ->
     if status == "failed":
         on.put(turn, "error", [said.failure(data.get("error"), _LAST + 1)])
     elif status not in _OPEN:
-        on.put(turn, "summary", [said.summary(clean(text_of(data.get("summary"))))])
+        on.put(turn, "summary", [said.summary(unbriefed(text_of(data.get("summary"))))])
 
 
 def _shell(on: Ledger, turn: Turn, data: Mapping[str, Any], later: bool) -> None:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from flywheel.readers.fields import mapping_of, micros_of, native, text_of, true
+from flywheel.readers.fields import mapping_of, micros_of, native, text_of, true, unbriefed
 from flywheel.readers.opencode import said
-from flywheel.readers.opencode.decode import bare, clean, decoded
+from flywheel.readers.opencode.decode import bare, decoded
 from flywheel.readers.opencode.ledger import Ledger, Turn, kind_of, title_of
 from flywheel.readers.opencode.tools import call_and_result
 from flywheel.readers.seam import Draft, Record, SessionFacts
@@ -105,7 +105,7 @@ def flag(value: object) -> bool:
 
 
 def _text(on: Ledger, turn: Turn, row: Record, data: Mapping[str, Any], about: Mapping[str, Any], over: bool) -> None:
-    text, name = clean(text_of(data.get("text"))), native(row.get("id"))
+    text, name = unbriefed(text_of(data.get("text"))), native(row.get("id"))
     if true(data.get("synthetic")) or true(data.get("ignored")):
         return
     first = flag(row.get("first"))
@@ -124,7 +124,7 @@ def _thought(
     on: Ledger, turn: Turn, row: Record, data: Mapping[str, Any], about: Mapping[str, Any], over: bool
 ) -> None:
     if over or mapping_of(data.get("time")).get("end"):
-        on.put(turn, native(row.get("id")), [said.thought(clean(text_of(data.get("text"))))])
+        on.put(turn, native(row.get("id")), [said.thought(unbriefed(text_of(data.get("text"))))])
 
 
 def _tool(on: Ledger, turn: Turn, row: Record, data: Mapping[str, Any], about: Mapping[str, Any], over: bool) -> None:

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from flywheel.model import MessageKind, Role
 from flywheel.readers.claude.tools import describe_call, is_own, is_own_tool
-from flywheel.readers.fields import clip, list_of, mapping_of, native, text_of, whole
-from flywheel.readers.opencode.decode import FENCE, bare, clean
+from flywheel.readers.fields import clip, list_of, mapping_of, native, text_of, unbriefed, whole
+from flywheel.readers.opencode.decode import FENCE, bare
 from flywheel.readers.opencode.ledger import say
 from flywheel.readers.seam import Draft
 
@@ -27,7 +27,7 @@ def call_and_result(tool: str, call_id: str, state: Mapping[str, Any], *, over: 
 
     Nothing while it runs; ``over`` says that nobody will complete it any more.
     """
-    status = state.get("status")
+    status = text_of(state.get("status"))
     if status not in SETTLED and not over:
         return []
     arguments = _arguments(state.get("input"))
@@ -103,7 +103,7 @@ def _output(state: Mapping[str, Any]) -> tuple[str, int]:
     """A result's text and how many images came with it."""
     failed, output = state.get("status") == "error", state.get("output")
     if not failed and isinstance(output, str) and "content" not in state and "attachments" not in state:
-        return clean(output), 0
+        return unbriefed(output), 0
     texts, images = [text_of(output)], 0
     for item in list_of(state.get("content")):
         fields = mapping_of(item)
@@ -114,7 +114,7 @@ def _output(state: Mapping[str, Any]) -> tuple[str, int]:
     )
     if failed:
         texts.append(error_text(state.get("error")))
-    return clean("\n".join(filter(None, texts))), images
+    return unbriefed("\n".join(filter(None, texts))), images
 
 
 def _arguments(value: object) -> Mapping[str, Any]:
@@ -141,7 +141,7 @@ def _spilled(text: str, about: Mapping[str, Any]) -> str:
 def error_text(error: object) -> str:
     """What an error says: a string, ``{message}``, or ``{name, data: {message}}``."""
     if isinstance(error, str):
-        return clean(error)
+        return unbriefed(error)
     fields = mapping_of(error)
     told = text_of(mapping_of(fields.get("data")).get("message")) or text_of(fields.get("message"))
-    return clean(told) or text_of(fields.get("name")) or text_of(fields.get("type"))
+    return unbriefed(told) or text_of(fields.get("name")) or text_of(fields.get("type"))

@@ -9,8 +9,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from flywheel.model import MessageKind, Role
-from flywheel.readers.fields import mapping_of, micros_of, native, text_of, true, whole
-from flywheel.readers.opencode.decode import clean
+from flywheel.readers.fields import mapping_of, micros_of, native, text_of, true, unbriefed, whole
 from flywheel.readers.opencode.ledger import Ledger, say
 from flywheel.readers.opencode.parts import TABLE, Message, enter, part
 from flywheel.readers.opencode.tables import PLACES
@@ -135,7 +134,7 @@ def _is_image(value: Mapping[str, Any]) -> bool:
 def _titled(on: Ledger, row: Record) -> None:
     """What the client noted of a prompt whose own words are lost."""
     about = mapping_of(row.get("about"))
-    title = clean(text_of(mapping_of(about.get("summary")).get("title")))
+    title = unbriefed(text_of(mapping_of(about.get("summary")).get("title")))
     if about.get("role") != "user" or row.get("data") is not None or not title:
         return
     turn = enter(on, row, TABLE, "")

@@ -18,6 +18,12 @@ from flywheel.text.compose import FENCE_OPEN, strip_injected
 _FENCE: Final = FENCE_OPEN.rstrip(">")
 _THOUGHT: Final = re.compile(r"</?think>|</?details>|<summary>.*?</summary>")
 _UNTITLED: Final = ("", "Untitled")
+_ASSISTANT, _TOOL = Role.ASSISTANT, Role.TOOL  # looked up once: an enumeration's members are slow to get at
+_PROMPT, _REPLY, _THINKING = MessageKind.PROMPT, MessageKind.REPLY, MessageKind.THINKING
+_TOOL_CALL, _TOOL_RESULT = MessageKind.TOOL_CALL, MessageKind.TOOL_RESULT
+
+Note = tuple[str, str, Micros]
+"""A session's title, model and time when the last of its messages was told."""
 
 
 class Story:
@@ -26,12 +32,11 @@ class Story:
     def __init__(self, state: State) -> None:
         self.state = state
         self._drafts: list[Draft] = []
-        self._notes: dict[str, tuple[Mapping[str, str], str, int, int]] = {}  # by session
-        self._noted: tuple[object, ...] = ()
+        self._notes: dict[str, Note] = {}  # by session
 
     def finish(self) -> Parsed:
         """Everything since the books were opened."""
-        sessions = {session: _facts(session, note) for session, note in self._notes.items()}
+        sessions = {session: _facts(self.state, session, note) for session, note in self._notes.items()}
         return Parsed(carry=self.state.dump(), drafts=tuple(self._drafts), sessions=sessions)
 
     def told(self) -> None:
@@ -43,9 +48,9 @@ class Story:
         if part in ("tool", "legacy"):
             self._tool(text, chars)
         elif part == "think":
-            self._draft(Role.ASSISTANT, MessageKind.THINKING, _THOUGHT.sub("", text).strip(), chars=chars)
+            self._draft(_ASSISTANT, _THINKING, _THOUGHT.sub("", text).strip(), chars=chars)
         elif state.turn == "agent":
-            self._draft(Role.ASSISTANT, MessageKind.REPLY, _unruled(text), chars=chars)
+            self._draft(_ASSISTANT, _REPLY, _unruled(text), chars=chars)
         else:
             self._said(_unruled(text), chars)
 
@@ -66,17 +71,11 @@ class Story:
         found = described(text, state.kind, state.tool)
         call_id = f"{state.count}-{digest(text)[:12]}"
         self._draft(
-            Role.ASSISTANT,
-            MessageKind.TOOL_CALL,
-            found.call,
-            tool=found.tool,
-            call=call_id,
-            meta=found.meta,
-            empty=True,
-        )
+            _ASSISTANT, _TOOL_CALL, found.call, tool=found.tool, call=call_id, meta=found.meta, empty=True
+        )  # fmt: skip
         if found.result and not is_own(found.tool, found.meta):
             self._draft(
-                Role.TOOL, MessageKind.TOOL_RESULT, found.result, tool=found.tool, call=call_id, chars=chars,
+                _TOOL, _TOOL_RESULT, found.result, tool=found.tool, call=call_id, chars=chars,
                 error=found.failed, meta={} if found.exit is None else {"exit": found.exit},
             )  # fmt: skip
 
@@ -94,54 +93,36 @@ class Story:
         empty: bool = False,
     ) -> None:
         state = self.state
-        if _FENCE in text:
+        if "<" in text and _FENCE in text:
             text = strip_injected(text).strip()
         if not text and not empty:
             return
         if not state.session:  # the oldest files do not name it
             state.session = f"untold-{digest(f'{state.title} {state.started} {text}')[:24]}"
-        if kind is MessageKind.PROMPT and state.title in _UNTITLED:
+        if kind is _PROMPT and state.title in _UNTITLED:
             state.title = clip(" ".join(text.split()), 120)
-        key = (state.session, str(state.count), digest(f"{kind} {text}")[:16])
-        self._drafts.append(
-            Draft(
-                key,
-                state.session,
-                state.count,
-                role,
-                kind,
-                text,
-                Micros(state.at),
-                tool,
-                call,
-                error,
-                {**(meta or {}), **({"chars": chars} if chars else {})},
-            )
-        )
-        state.count += 1
-        self._note()
-
-    def _note(self) -> None:
-        """What is known of the session by now."""
-        state = self.state
-        known = (state.session, state.title, state.model, state.at)
-        if known != self._noted:
-            self._noted = known
-            about = {"title": state.title, "cwd": state.cwd, "model": state.model, "agent": state.agent}
-            self._notes[state.session] = (about, state.version, state.started or state.at, state.at)
+        if chars:
+            meta = {**(meta or {}), "chars": chars}
+        session, count, at = state.session, state.count, state.at
+        key = (session, str(count), digest(f"{kind} {text}")[:16])
+        self._drafts.append(Draft(key, session, count, role, kind, text, at, tool, call, error, meta or {}))
+        state.count = count + 1
+        self._notes[session] = (state.title, state.model, at)
 
 
-def _facts(session: str, note: tuple[Mapping[str, str], str, int, int]) -> SessionFacts:
-    about, version, started, last = note
+def _facts(state: State, session: str, note: Note) -> SessionFacts:
+    """What is known of a session; its header, of which the state tells, comes before its first message."""
+    title, model, last = note
+    started = state.started or last
     return SessionFacts(
         native_id=session,
-        title=about["title"],
-        cwd=about["cwd"],
-        model=about["model"],
-        started_at=Micros(started),
-        last_at=Micros(max(started, last)),
-        renders=(about["agent"], session) if about["agent"] else None,
-        extra={"format": version} if version else {},
+        title=title,
+        cwd=state.cwd,
+        model=model,
+        started_at=started,
+        last_at=max(started, last),
+        renders=(state.agent, session) if state.agent else None,
+        extra={"format": state.version} if state.version else {},
     )
 
 

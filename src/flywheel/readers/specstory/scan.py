@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from flywheel.model import Micros
 from flywheel.readers.fields import clip
 from flywheel.readers.passage import local_micros, sort_lines
 from flywheel.readers.seam import Parsed, Record
@@ -46,7 +47,7 @@ def scan(state: State, records: Sequence[Record]) -> Parsed:
     return scanner.story.finish()
 
 
-def time_of(text: str, zone: str = "") -> tuple[str, int | None]:
+def time_of(text: str, zone: str = "") -> tuple[str, Micros | None]:
     """What stands before the time at the end of ``text``, and the time in micros; None when there is none.
 
     A time without a zone is that of a clock in ``zone``.

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, Final
 
+from flywheel.model import Micros
 from flywheel.readers.fields import TEXT_CAP, mapping_of, text_of
 from flywheel.readers.passage import Passage, load_passage
 from flywheel.readers.seam import Carry
+
+_NEVER: Final = Micros(0)
 
 
 @dataclass(slots=True, kw_only=True)
 class State:
     """The working form of the carry."""
 
-    at: int = 0  # micros of the last time that a marker told, before the first when the file was written
+    at: Micros = _NEVER  # micros of the last time that a marker told, before the first when the file was written
     cwd: str = ""
     zone: str = ""
     block: int = TEXT_CAP
     session: str = ""  # native id
     agent: str = ""  # whose session it is; "" when the file does not tell
     version: str = ""  # of the format
-    started: int = 0  # micros that the header tells
+    started: Micros = _NEVER  # micros that the header tells
     title: str = ""
     model: str = ""
     count: int = 0  # drafts so far

@@ -25,9 +25,9 @@ _SCRIPTS: Final = frozenset({"bash", "sh", "shell", "zsh"})
 _FAILED: Final = re.compile(r"\A(?:Error\b|error:|fatal:|<tool_use_error>)")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Described:
-    """A tool's block."""
+    """A tool's block. Not frozen, for speed; nobody changes one."""
 
     tool: str
     call: str
@@ -55,7 +55,8 @@ def described(text: str, kind: str, tool: str) -> Described:
         meta["files"] = files
     if "```diff" in body:
         meta["edits"] = _edits(body, files[0] if files else "")
-    found = _EXIT.search(result[-500:]) if shell else None
+    end = result[-500:] if shell else ""
+    found = _EXIT.search(end) if " code" in end else None
     status = int(found[1]) if found else None
     lines = [*files, command, "" if command and command in told else told, asked]
     call = "\n".join(dict.fromkeys(line for line in lines if line))
@@ -141,7 +142,7 @@ def _unfenced(text: str) -> str:
 
 def _files(told: str, body: str, kind: str) -> list[str]:
     """Paths that the block is about."""
-    found = [*_FILE.findall(told), *_FILE.findall(body[:500])]
+    found = [path for text in (told, body[:500]) if " file: " in text for path in _FILE.findall(text)]
     if kind in ("read", "write") and not found:
         first = body.partition("\n")[0]
         found += [path for path in _TICKED.findall(f"{told}\n{first}") if "/" in path or "." in path]

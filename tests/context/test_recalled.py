@@ -1,0 +1,81 @@
+"""What a prompt recalls: how much is looked for, how long messages are told, and what an entry stands for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from flywheel.api import SearchAnswer
+from flywheel.config import Config, ContextConfig
+from flywheel.context.assemble import Assembler
+from flywheel.context.history import HistorySource
+from flywheel.model import Citation, Clean, MessageId, MessageKind, digest
+from flywheel.store import Db
+
+from .conftest import NOW, MakeAsk
+from .rows import claim, entry, hit, message, session, store
+
+
+class Asked:
+    """A search that finds nothing and remembers what it was asked."""
+
+    def __init__(self) -> None:
+        self.limit, self.unasked = 0, False
+
+    def search(self, *, query: str, limit: int, unasked: bool, **rest: object) -> SearchAnswer:
+        self.limit, self.unasked = limit, unasked
+        return SearchAnswer(query=query, hits=(), reason="no match")
+
+
+@pytest.mark.parametrize(
+    ("budget", "agent", "limit"),
+    [
+        (0, "opencode", 14),
+        (600, "opencode", 14),
+        (2000, "opencode", 47),
+        (50_000, "opencode", 120),
+        (9_000, "codex", 59),
+    ],
+)
+def test_a_larger_briefing_looks_for_more(sqlite_db: Db, tmp_path: Path, budget: int, agent: str, limit: int) -> None:
+    """As many hits as may fit, by the budget and by what the agent takes; never fewer than some, nor a flood."""
+    asked = Asked()
+    config = Config(context=ContextConfig(deadline_ms=10_000))
+    assembler = Assembler(sqlite_db, asked, config, lambda: NOW)
+    assembler.assemble(cwd=str(tmp_path), query="why?", agent=agent, budget=budget)
+    assert (asked.limit, asked.unasked) == (limit, False)
+    assembler.assemble(cwd=str(tmp_path), query="why?", agent=agent, budget=budget, session="s")
+    assembler.close()
+    assert asked.unasked
+
+
+def test_a_short_message_is_told_whole_or_not_at_all(sqlite_db: Db, make_ask: MakeAsk) -> None:
+    """Its head would say little; of a long one there are three lengths."""
+    hits = (
+        hit("message", "a" * 32, 0.9, role="user", text="One sentence."),
+        hit("message", "b" * 32, 0.8, text="x " * 300),
+    )
+    short, long = HistorySource(sqlite_db).offer(make_ask(query="what?", hits=hits))
+    assert [level.name for level in short.levels] == ["body"] and short.levels[0].text.endswith("user: One sentence.")
+    assert [level.name for level in long.levels] == ["body", "summary", "title"]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"), [("We use Postgres.", False), ("We use Postgres. " + "And more. " * 9, True)]
+)
+def test_an_entry_stands_for_what_it_quotes(sqlite_db: Db, make_ask: MakeAsk, text: str, told: bool) -> None:
+    """A message that it quotes nearly whole is not told beside it; one of which it quotes a detail is."""
+    talk = session("talk", days=1)
+    said = message(talk, 0, MessageKind.PROMPT, text)
+    page = entry("Postgres")
+    statement = claim(page, "We use Postgres.", days=1)
+    quote = Clean("We use Postgres.")
+    cited = Citation(
+        id="c", project_id=page.project_id, claim_id=statement.id, message_id=MessageId(said.id), start=0,
+        stop=len(quote), quote=quote, sha256=digest(quote), created_at=NOW,
+    )  # fmt: skip
+    store(sqlite_db, talk, said, page, statement, cited)
+    hits = (hit("entry", page.id, 0.9), hit("message", said.id, 0.8, role="user", text=text))
+    pieces = HistorySource(sqlite_db).offer(make_ask(query="what do we use?", hits=hits))
+    assert [piece.id for piece in pieces] == ([said.id] if told else [])
