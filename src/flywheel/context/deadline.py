@@ -7,7 +7,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from queue import Empty, SimpleQueue
+from queue import SimpleQueue
 from typing import Final, Generic, TypeVar
 
 import structlog
@@ -46,23 +46,18 @@ class Workers:
 
     def run(self, tasks: Sequence[Callable[[], T]], seconds: float) -> list[Outcome[T]]:
         """Every task's outcome, in order, after ``seconds`` at most. A task not begun by then is never begun."""
-        end = time.monotonic() + seconds
-        outcomes: list[Outcome[T]] = [Outcome(note="slow", micros=int(seconds * 1e6)) for _ in tasks]
-        run = _Run(tasks, end)
-        threads, missing = 1, len(tasks)
+        run = _Run(tasks, seconds)
         self._submit(run.work)
-        while missing and (left := end - time.monotonic()) > 0:
+        threads, done = 1, 0
+        while (left := run.end - time.monotonic()) > 0:
             more = threads < len(tasks)
-            try:
-                number, outcome = run.results.get(timeout=min(left, seconds * PATIENCE) if more else left)
-            except Empty:
-                if more:
-                    threads += 1
-                    self._submit(run.work)
-                continue
-            outcomes[number] = outcome
-            missing -= 1
-        return outcomes
+            if run.done.acquire(timeout=min(left, seconds * PATIENCE) if more else left):
+                break
+            if more and run.finished == done:
+                threads += 1
+                self._submit(run.work)
+            done = run.finished
+        return run.outcomes()
 
     def close(self) -> None:
         """Let the threads end once they have nothing to do."""
@@ -88,21 +83,36 @@ class Workers:
 
 
 class _Run(Generic[T]):
-    """Tasks of one caller, for as many threads as come."""
+    """Tasks of one caller, for as many threads as come. The caller wakes once, when all are done."""
 
-    def __init__(self, tasks: Sequence[Callable[[], T]], end: float) -> None:
-        self.results: SimpleQueue[tuple[int, Outcome[T]]] = SimpleQueue()
+    def __init__(self, tasks: Sequence[Callable[[], T]], seconds: float) -> None:
+        self.end = time.monotonic() + seconds
+        self.done = threading.Lock()  # free when nothing is missing; cheaper to wait for than an event
+        if tasks:
+            self.done.acquire()
+        self.finished = 0
+        self._lock = threading.Lock()
         self._waiting = deque(enumerate(tasks))
-        self._end = end
+        self._outcomes: list[Outcome[T]] = [Outcome(note="slow", micros=int(seconds * 1e6)) for _ in tasks]
+
+    def outcomes(self) -> list[Outcome[T]]:
+        """Every task's, as it is now."""
+        with self._lock:
+            return list(self._outcomes)
 
     def work(self) -> None:
         """Do what waits, until the deadline."""
-        while time.monotonic() < self._end:
+        while time.monotonic() < self.end:
             try:
                 number, task = self._waiting.popleft()
             except IndexError:
                 return
-            self.results.put((number, _attempt(task)))
+            outcome = _attempt(task)
+            with self._lock:
+                self._outcomes[number] = outcome
+                self.finished += 1
+                if self.finished == len(self._outcomes):
+                    self.done.release()
 
 
 def _attempt(task: Callable[[], T]) -> Outcome[T]:

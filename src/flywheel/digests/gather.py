@@ -6,7 +6,7 @@ from typing import Final
 
 from flywheel.digests import LONG
 from flywheel.digests.gathering import KNOWN, Past, digest_project, digest_thread
-from flywheel.digests.kept import digests_of, lines_of
+from flywheel.digests.kept import digests_of, lines_of, worded
 from flywheel.digests.queries import (
     RULES_VERSION,
     kept_mark,
@@ -92,5 +92,5 @@ def _thread_past(tx: Tx, parts: list[Part]) -> list[Past]:
             if any(start <= at.get(line.ids[0].removeprefix("message:"), -1) <= stop for start, stop in stretches)
         ]
         if kept.owner_id in looks:
-            found.append(past_of(looks[kept.owner_id], within))
+            found.append(past_of(looks[kept.owner_id], worded(within)))
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from flywheel.digests.picking import SPEAKERS, Line
 from flywheel.model import Digest
@@ -22,7 +23,7 @@ def digests_of(tx: Tx, kind: str, ids: Sequence[str], length: str = "") -> list[
 
 
 def lines_of(kept: Digest) -> list[Line]:
-    """A digest's lines as they were before they were written down: without the speakers' marks."""
+    """A digest's lines as they were before they were written down, without the speakers' marks; see `worded`."""
     lines: list[Line] = []
     at = 0
     for number, (text, source) in enumerate(zip(kept.text.split("\n"), kept.sources, strict=False)):
@@ -32,6 +33,11 @@ def lines_of(kept: Digest) -> list[Line]:
         said = span(kept.text, at + skip, at + len(text))
         ids = source.get("ids")
         told = tuple(map(str, ids)) if isinstance(ids, (list, tuple)) else ()
-        lines.append(Line(kind=kind, text=said, ids=told, place=(number,), words=frozenset(terms(said))))
+        lines.append(Line(kind=kind, text=said, ids=told, place=(number,)))
         at += len(text) + 1
     return lines
+
+
+def worded(lines: Sequence[Line]) -> list[Line]:
+    """The same with their words, for who picks among them; who only shows them does without."""
+    return [replace(line, words=frozenset(terms(line.text))) for line in lines]
