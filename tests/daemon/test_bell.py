@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from flywheel.daemon.bell import Bell
+from flywheel.daemon.bell import Bell, Restraint
 
 LONG = 60.0
 """Seconds that are never waited for when all is well."""
@@ -55,3 +55,13 @@ def test_a_signal_handler_may_ring(bell: Bell) -> None:
             assert bell.wait(LONG)
     finally:
         signal.signal(signal.SIGUSR1, before)
+
+
+def test_after_a_rest_a_few_are_at_once_and_then_a_pause_apart() -> None:
+    """Whoever is woken all the time acts ten times a second; after a rest three times without waiting."""
+    restraint, now, waits = Restraint(0.1, 3), 100.0, []
+    for _ in range(6):
+        waits.append(round(restraint.owed(now), 6))
+        now += waits[-1]
+    assert waits == [0.0, 0.0, 0.0, 0.1, 0.1, 0.1]
+    assert [round(restraint.owed(now + 10.0), 6) for _ in range(4)] == [0.0, 0.0, 0.0, 0.1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import select
+from dataclasses import dataclass
 
 
 class Bell:
@@ -36,3 +37,22 @@ class Bell:
         """Let go of the pipe; nobody may ring afterwards."""
         os.close(self._rope)
         os.close(self._hear)
+
+
+@dataclass(slots=True)
+class Restraint:
+    """How soon to act again when woken again and again: ``pause`` seconds apart, but a few times at once after a rest.
+
+    A token bucket of ``at_once`` tokens, one more with each ``pause``. Pure: ``now`` in seconds, never going back.
+    """
+
+    pause: float
+    at_once: int
+    _left: float = 0.0
+    _last: float = float("-inf")
+
+    def owed(self, now: float) -> float:
+        """Take a token; the seconds to wait until it is there."""
+        self._left = min(float(self.at_once), self._left + (now - self._last) / self.pause) - 1.0
+        self._last = now
+        return max(0.0, -self._left) * self.pause

@@ -18,7 +18,7 @@ from starlette.applications import Starlette
 
 from flywheel import __version__, app
 from flywheel.config import Config, Places, Table
-from flywheel.daemon.bell import Bell
+from flywheel.daemon.bell import Bell, Restraint
 from flywheel.daemon.clock import start_clock
 from flywheel.daemon.lanes import Lanes
 from flywheel.daemon.leases import free_orphans
@@ -34,8 +34,11 @@ from flywheel.http import make_app
 CHECK_SECONDS: Final = 10.0
 """How often the keeper looks for due work that nobody told it about."""
 
-LEAST_PAUSE: Final = 0.1
-"""The keeper looks at the store at most this often, in seconds, however often it is poked; the first time at once."""
+LEAST_PAUSE: Final = 0.05
+"""The keeper looks at the store at most this often, in seconds, however often it is poked; see `AT_ONCE`."""
+
+AT_ONCE: Final = 4
+"""Looks without a pause after a rest: a change is several pokes (job, lane, index) and waits for none of them."""
 
 log = structlog.get_logger("daemon")
 
@@ -61,8 +64,8 @@ class Keeper:
         """Until stopped: whenever poked, and every few seconds, see to it that lanes with work run."""
         silent = max(30.0, 2.0 * self._parts.config.daemon.lease_seconds)
         orphans = True
+        restraint = Restraint(LEAST_PAUSE, AT_ONCE)
         while not self._stopping:
-            looked = time.monotonic()
             orphans = lanes.reap() or orphans
             lanes.kill_silent(silent)
             try:
@@ -75,7 +78,7 @@ class Keeper:
                 log.exception("keeper_failed", error=type(error).__name__)
                 time.sleep(1.0)
             if self._bell.wait(self._pause()) and not self._stopping:
-                time.sleep(max(0.0, looked + LEAST_PAUSE - time.monotonic()))
+                time.sleep(restraint.owed(time.monotonic()))
 
     def _pause(self) -> float:
         try:
