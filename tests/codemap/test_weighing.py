@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 from tests.codemap.test_sync import SECOND, Checkout, checkout_in
 
+from flywheel.codemap import using
 from flywheel.codemap.charting import uses_of, web_marks, web_of
 from flywheel.codemap.pool import ParserPool
+from flywheel.codemap.queries import symbols_called
 from flywheel.codemap.referring import Question, Uses, look_through
 from flywheel.codemap.rows import Place
 from flywheel.codemap.topology import neighbourhood
@@ -173,6 +175,19 @@ def test_two_work_trees_have_names_of_their_own(shop: Checkout, data: Path) -> N
         assert told == [3, 3, 4]
         assert used_in(tx, [SECOND], "WoodenRack", "") is None and used_in(tx, [shop.project], "ab", "") is None
         assert used_in(tx, [shop.project], "Wooden_ack", "") == used_in(tx, [shop.project], "nowhere", "") == 0
+
+
+def test_of_many_files_the_last_weighing_tells_how_often_a_name_is_used(
+    shop: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody waits for thousands of files to be looked through; by language then, and not what fewer than two use."""
+    with shop.db.read() as tx:
+        found = symbols_called(tx, [shop.project], "WoodenRack", str(shop.root), 10)
+        assert used_in(tx, [shop.project], "WoodenRack", str(shop.root), found) == 3
+        monkeypatch.setattr(using, "LOOKED_THROUGH", 1)
+        assert used_in(tx, [shop.project], "WoodenRack", str(shop.root), found) == 2  # Python's, besides TypeScript's
+        assert used_in(tx, [shop.project], "WoodenRack", "", found) == 2
+        assert used_in(tx, [shop.project], "nowhere", str(shop.root)) is None
 
 
 @pytest.mark.parametrize("name", ["WoodenRack", "paint", "price", "b", "Shelf", "return"])

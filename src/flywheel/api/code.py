@@ -24,7 +24,7 @@ class CodeHit:
     score: float = 0.0  # after fusion; comparable within one answer only, 0 for exact answers
     why: Sequence[str] = ()  # which lists proposed it: "text 1", "vector 4", "name"
     banner: str = ""  # what to know before relying on it
-    used_in: int | None = None  # files that use its name besides those that define it; only told of exact answers
+    used_in: int | None = None  # files that use its name, of exact answers only; see `codemap.using.used_in`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -103,7 +103,7 @@ class CodingVerbs(Verbs):
             found = codemap.symbols_called(tx, among, name, here, limit)
             last = name.replace("#", ".").rpartition(":")[2].rpartition(".")[2]
             files = files_to_read(tx, among, last, here) if refs or callers else []
-            used = used_in(tx, among, last, here) if found else None
+            used = used_in(tx, among, last, here, found) if found else None
         notes = [] if found else [f"no definition is called {name!r}; ask for it in words without --symbol"]
         uses = Uses()
         if files:
