@@ -74,11 +74,11 @@ class House:
             insert_many(tx, messages)
         return messages
 
-    def job(self, session: str) -> Job:
-        """The extract job of a session, claimed."""
+    def job(self, session: str, kind: str = extract.KIND) -> Job:
+        """A job of a session, that of extraction unless named, claimed."""
         return Job(
             id=f"job-{session}",
-            kind=extract.KIND,
+            kind=kind,
             key=session,
             project_id=PROJECT,
             run_after=Micros(0),

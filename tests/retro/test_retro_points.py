@@ -9,7 +9,7 @@ from tests.harvest.extract_house import NOW, House, deps_for
 from tests.harvest.rules_talk import DAY, PROJECT, Turn
 
 from flywheel.jobs import queue
-from flywheel.model import Clean, Injection, Job, Micros, Retraction, RetroPoint, Session, SessionId
+from flywheel.model import Clean, Injection, Micros, Retraction, RetroPoint, Session, SessionId
 from flywheel.retro import asking, worker
 from flywheel.store import Db
 from flywheel.store.forget import forget
@@ -49,16 +49,7 @@ def houses(db: Db, data: Path) -> House:
 def look_back(house: House, session: str) -> None:
     """Run the job."""
     house.extract(session)
-    job = Job(
-        id=session,
-        kind=worker.KIND,
-        key=session,
-        project_id=PROJECT,
-        run_after=Micros(0),
-        created_at=Micros(0),
-        updated_at=Micros(0),
-    )
-    worker.run(job, deps_for(house.db, house.data))
+    worker.run(house.job(session, worker.KIND), deps_for(house.db, house.data))
 
 
 def points(house: House, section: str, session: str = "s1") -> list[RetroPoint]:

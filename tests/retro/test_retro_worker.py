@@ -8,7 +8,7 @@ import pytest
 from tests.harvest.extract_house import House, deps_for
 from tests.harvest.rules_talk import DAY, PROJECT, Turn
 
-from flywheel.model import Injection, Job, Micros, SessionId
+from flywheel.model import Injection, Micros, SessionId
 from flywheel.retro import worker
 from flywheel.retro.queries import load
 from flywheel.store import Db
@@ -29,16 +29,7 @@ def house(db: Db, data: Path) -> House:
 
 
 def _look_back(house: House, session: str) -> None:
-    job = Job(
-        id=session,
-        kind=worker.KIND,
-        key=session,
-        project_id=PROJECT,
-        run_after=Micros(0),
-        created_at=Micros(0),
-        updated_at=Micros(0),
-    )
-    worker.run(job, deps_for(house.db, house.data))
+    worker.run(house.job(session, worker.KIND), deps_for(house.db, house.data))
 
 
 def _rows(house: House) -> list[object]:

@@ -39,17 +39,21 @@ def used_in(
     """
     if not is_kept(name):
         return None
-    own = "checkout = :checkout AND project_id IN :projects"
-    known = {"projects": list(projects), "checkout": checkout, "most": LOOKED_THROUGH + 1}
-    for where in (own, "project_id IN :projects") if checkout else ("project_id IN :projects",):
-        row = tx.one(f"SELECT count(*) FROM (SELECT 1 FROM file_names WHERE {where} LIMIT :most) AS kept", **known)
-        if row is not None and row[0]:
-            break
-    else:
+    here = _files_kept(tx, projects, "checkout = :checkout AND ", checkout=checkout) if checkout else 0
+    many = here or _files_kept(tx, projects)
+    if not many:
         return None
-    if row[0] > LOOKED_THROUGH:
+    if many > LOOKED_THROUGH:
         return _weighed(tx, name, found)
-    return len({path for home, path in users_of(tx, projects, name) if where != own or home == checkout})
+    return len({path for home, path in users_of(tx, projects, name) if not here or home == checkout})
+
+
+def _files_kept(tx: Tx, projects: Sequence[ProjectId], where: str = "", **given: str) -> int:
+    """Of how many files the names are kept, counted no further than one above `LOOKED_THROUGH`."""
+    kept = f"SELECT 1 FROM file_names WHERE {where}project_id IN :projects LIMIT :most"
+    sql = f"SELECT count(*) FROM ({kept}) AS kept"
+    row = tx.one(sql, projects=list(projects), most=LOOKED_THROUGH + 1, **given)
+    return int(row[0]) if row else 0
 
 
 def _weighed(tx: Tx, name: str, found: Sequence[Symbol]) -> int | None:

@@ -11,9 +11,8 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-import orjson
-
 from flywheel.llm import Answer, Cause, Failure, Request, Usage
+from flywheel.llm.answers import count_of, object_of
 from flywheel.llm.failing import failure_of
 from flywheel.llm.pricing import Price
 
@@ -55,7 +54,7 @@ class AnthropicProvider:
 
     def _create(self, request: Request, model: str, seconds: float) -> Answer:
         raw = self._call(lambda client: client.messages.with_raw_response.create(**self._body(request, model)), seconds)
-        return answer_of(_object(raw))
+        return answer_of(object_of(raw))
 
     def _body(self, request: Request, model: str) -> dict[str, Any]:
         tool = {"name": request.tool.name, "description": request.tool.description, "input_schema": request.tool.schema}
@@ -78,12 +77,12 @@ class AnthropicProvider:
         """Hand in a batch; its id. The keys (64 letters, digits, - and _ at most) come back with the answers."""
         items: Any = [{"custom_id": id, "params": self._body(one, model)} for id, one in requests.items()]
         raw = self._call(lambda client: client.messages.batches.with_raw_response.create(requests=items), seconds)
-        return str(_object(raw)["id"])
+        return str(object_of(raw)["id"])
 
     def ended(self, batch: str, seconds: float) -> bool:
         """Whether every answer of a batch is there."""
         raw = self._call(lambda client: client.messages.batches.with_raw_response.retrieve(batch), seconds)
-        return bool(_object(raw).get("processing_status") == "ended")
+        return bool(object_of(raw).get("processing_status") == "ended")
 
     def collect(self, batch: str, seconds: float) -> Iterator[tuple[str, Answer | Failure]]:
         """The answers of a batch that has ended, in no order, each with its key."""
@@ -138,10 +137,10 @@ def answer_of(body: Mapping[str, Any]) -> Answer:
         value=called.get("input") if called is not None else None,
         said=words,
         usage=Usage(
-            input=_count(usage, "input_tokens"),
-            output=_count(usage, "output_tokens"),
-            cache_read=_count(usage, "cache_read_input_tokens"),
-            cache_write=_count(usage, "cache_creation_input_tokens"),
+            input=count_of(usage, "input_tokens"),
+            output=count_of(usage, "output_tokens"),
+            cache_read=count_of(usage, "cache_read_input_tokens"),
+            cache_write=count_of(usage, "cache_creation_input_tokens"),
         ),
         model=str(body.get("model") or ""),
         stop=_STOPS.get(str(body.get("stop_reason")), ""),
@@ -163,21 +162,6 @@ def _result(result: object) -> Answer | Failure:
     words = f"{kind}: {inner.get('message', '')}" if isinstance(inner, Mapping) else str(kind)
     invalid = isinstance(inner, Mapping) and inner.get("type") == "invalid_request_error"
     return Failure(Cause.REFUSED if invalid else Cause.BROKEN, words[:300], sent=False)  # such a one costs nothing
-
-
-def _object(raw: bytes) -> dict[str, Any]:
-    try:
-        found = orjson.loads(raw)
-    except orjson.JSONDecodeError as error:
-        raise Failure(Cause.GARBLED, f"an answer that is no JSON: {error}") from error
-    if not isinstance(found, dict):
-        raise Failure(Cause.GARBLED, "an answer that is no object")
-    return found
-
-
-def _count(usage: Mapping[str, Any], name: str) -> int:
-    value = usage.get(name)
-    return value if isinstance(value, int) and value > 0 else 0
 
 
 def _words(error: anthropic.APIStatusError) -> str:

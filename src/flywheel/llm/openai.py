@@ -17,6 +17,7 @@ import orjson
 
 from flywheel.errors import ConfigError
 from flywheel.llm import Answer, Cause, Failure, Request, Usage
+from flywheel.llm.answers import count_of, object_of
 from flywheel.llm.failing import failure_of
 
 MOST: Final = 8 << 20
@@ -102,7 +103,7 @@ class OpenAiProvider:
         if found.status != 200:
             names = {name.lower(): value for name, value in found.getheaders()}
             raise failure_of(found.status, names, _words(raw), time.time())
-        return _object(raw)
+        return object_of(raw, MOST)
 
     def _connected(self, seconds: float) -> http.client.HTTPConnection:
         connection = self._connection(seconds)
@@ -168,28 +169,11 @@ def parsed(text: str) -> object | None:
 
 def _usage(usage: Mapping[str, Any]) -> Usage:
     details = usage.get("prompt_tokens_details")
-    cached = _count(details, "cached_tokens") if isinstance(details, Mapping) else 0
-    prompt = _count(usage, "prompt_tokens")
+    cached = count_of(details, "cached_tokens") if isinstance(details, Mapping) else 0
+    prompt = count_of(usage, "prompt_tokens")
     return Usage(
-        input=max(0, prompt - cached), output=_count(usage, "completion_tokens"), cache_read=min(cached, prompt)
+        input=max(0, prompt - cached), output=count_of(usage, "completion_tokens"), cache_read=min(cached, prompt)
     )
-
-
-def _count(usage: Mapping[str, Any], name: str) -> int:
-    value = usage.get(name)
-    return value if isinstance(value, int) and value > 0 else 0
-
-
-def _object(raw: bytes) -> dict[str, Any]:
-    if len(raw) > MOST:
-        raise Failure(Cause.GARBLED, f"an answer of more than {MOST >> 20} MB")
-    try:
-        found = orjson.loads(raw)
-    except orjson.JSONDecodeError as error:
-        raise Failure(Cause.GARBLED, f"an answer that is no JSON: {error}") from error
-    if not isinstance(found, dict):
-        raise Failure(Cause.GARBLED, "an answer that is no object")
-    return found
 
 
 def _words(raw: bytes) -> str:
