@@ -10,13 +10,14 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from flywheel.client import client_at
 from flywheel.config import Config
+from flywheel.daemon.single import daemon_pid
 from flywheel.errors import BadInput, Conflict, DaemonDown, Refused
 from flywheel.resources import resource_dir
 
@@ -83,25 +84,51 @@ def home() -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
-def test_the_units_command_runs_the_daemon(home: Path) -> None:
-    """ExecStart, as written, in the bare environment that systemd gives: the daemon answers, and SIGTERM ends it."""
+def started(home: Path) -> subprocess.Popen[bytes]:
+    """ExecStart, as written, in the bare environment that systemd gives."""
     run = home / "run"
     run.mkdir(mode=0o700)
     words = [word.replace("%h", str(home)) for word in shlex.split(service()["ExecStart"])]
     assert Path(words[0]).is_absolute() and Path(words[0]).exists()
     env = {"HOME": str(home), "XDG_RUNTIME_DIR": str(run)}
-    with subprocess.Popen(words, env=env, cwd="/", stderr=subprocess.PIPE) as process:
+    return subprocess.Popen(words, env=env, cwd="/", stderr=subprocess.PIPE)
+
+
+def until(process: subprocess.Popen[bytes], seen: Callable[[], bool]) -> None:
+    """Wait for what the daemon does, which must not end meanwhile."""
+    end = time.monotonic() + PATIENCE
+    while not seen():
+        assert process.poll() is None and time.monotonic() < end, process.communicate()
+        time.sleep(0.002)
+
+
+def test_the_units_command_runs_the_daemon(home: Path) -> None:
+    """The daemon answers, and SIGTERM ends it."""
+    client = client_at(home / "run" / "flywheel" / "flywheel.sock")
+
+    def answers() -> bool:
         try:
-            client = client_at(run / "flywheel" / "flywheel.sock")
-            end = time.monotonic() + PATIENCE
-            while True:
-                assert process.poll() is None and time.monotonic() < end, process.communicate()
-                try:
-                    assert client.status().pid == process.pid
-                    break
-                except DaemonDown:
-                    time.sleep(0.02)
+            return client.status().pid == process.pid
+        except DaemonDown:
+            return False
+
+    with started(home) as process:
+        try:
+            until(process, answers)
             process.terminate()
             assert process.wait(PATIENCE) == 0
+        finally:
+            process.kill()
+
+
+def test_a_daemon_that_is_starting_can_be_stopped(home: Path) -> None:
+    """As soon as its lock tells its pid, which is long before it answers, SIGTERM ends it in good order."""
+    data = home / ".local" / "share" / "flywheel"
+    with started(home) as process:
+        try:
+            until(process, lambda: daemon_pid(data) == process.pid)
+            process.terminate()
+            assert process.wait(PATIENCE) == 0
+            assert daemon_pid(data) is None and not (home / "run" / "flywheel" / "flywheel.sock").exists()
         finally:
             process.kill()

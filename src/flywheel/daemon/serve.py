@@ -46,8 +46,7 @@ log = structlog.get_logger("daemon")
 class Keeper:
     """The main thread: starts and wakes lanes when they have work, and waits for the signal to stop."""
 
-    def __init__(self, parts: app.Parts) -> None:
-        self._parts = parts
+    def __init__(self) -> None:
         self._bell = Bell()
         self._stopping = False
 
@@ -60,9 +59,12 @@ class Keeper:
         self._stopping = True
         self._bell.ring()
 
-    def run(self, lanes: Lanes, readers: app.Readers) -> None:
-        """Until stopped: whenever poked, and every few seconds, see to it that lanes with work run."""
-        silent = max(30.0, 2.0 * self._parts.config.daemon.lease_seconds)
+    def run(self, parts: app.Parts, lanes: Lanes, readers: app.Readers) -> None:
+        """Until stopped: whenever poked, and every few seconds, see to it that lanes with work run.
+
+        Returns at once when it was stopped before.
+        """
+        silent = max(30.0, 2.0 * parts.config.daemon.lease_seconds)
         orphans = True
         restraint = Restraint(LEAST_PAUSE, AT_ONCE)
         while not self._stopping:
@@ -70,22 +72,24 @@ class Keeper:
             lanes.kill_silent(silent)
             try:
                 if orphans:
-                    free_orphans(self._parts.db)
+                    free_orphans(parts.db)
                     orphans = False
-                for name in app.lanes_with_work(self._parts, readers):
+                for name in app.lanes_with_work(parts, readers):
                     lanes.ensure(name)
             except Exception as error:
                 log.exception("keeper_failed", error=type(error).__name__)
                 time.sleep(1.0)
-            if self._bell.wait(self._pause()) and not self._stopping:
+            if self._bell.wait(_pause(parts)) and not self._stopping:
                 time.sleep(restraint.owed(time.monotonic()))
 
-    def _pause(self) -> float:
-        try:
-            due = app.seconds_to_next_job(self._parts)
-        except Exception:  # noqa: BLE001 - as above
-            return CHECK_SECONDS
-        return min(CHECK_SECONDS, max(0.2, due))
+
+def _pause(parts: app.Parts) -> float:
+    """Seconds until the keeper looks again by itself."""
+    try:
+        due = app.seconds_to_next_job(parts)
+    except Exception:  # noqa: BLE001 - the store may be away for a while; the keeper tells when it looks
+        return CHECK_SECONDS
+    return min(CHECK_SECONDS, max(0.2, due))
 
 
 def serve(
@@ -102,14 +106,18 @@ def serve(
 
     ``table`` is the configuration as parsed from TOML, which child processes get. ``ready`` is called with the
     socket's path once it is served. Raises Conflict when a daemon already runs for the data folder.
+
+    A signal that comes while it starts counts: whoever can learn its pid, from the lock or the socket, may stop it.
     """
+    keeper = Keeper()
+    for sign in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(sign, lambda *_: keeper.stop())
     with contextlib.ExitStack() as stack:
         stack.enter_context(single_instance(places.data))
         redact = app.make_redactor(config)
         start_log(places.data / "log", config.log, redact, console=console)
         parts = app.open_parts(config, places, env, home)
         stack.callback(parts.close)
-        keeper = Keeper(parts)
         setup = {
             "config": dict(table),
             "places": {"config": str(places.config), "data": str(places.data), "run": str(places.run)},
@@ -124,8 +132,6 @@ def serve(
         (places.data / "hook" / NO_START).unlink(missing_ok=True)  # who starts us wants us
         stack.enter_context(serving(make_app(api, threads=config.daemon.threads), server, ended=keeper.stop))
         stack.callback(lanes.stop, float(config.daemon.drain_seconds))
-        for sign in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(sign, lambda *_: keeper.stop())
         sweep = Sweep(parts, api)
         stack.enter_context(
             start_clock(config, sweep, lambda: drain_spool(places.data / "spool", api.late_hook), api.keep_standing)
@@ -134,7 +140,7 @@ def serve(
         api.watching = watch.standing
         log.info("daemon_ready", version=__version__, socket=str(path), store=parts.db.describe())
         ready(path)
-        keeper.run(lanes, api.readers)
+        keeper.run(parts, lanes, api.readers)
         log.info("daemon_stopping")
     log.info("daemon_stopped")
 
