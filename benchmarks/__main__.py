@@ -39,6 +39,7 @@ BENCHMARKS: Final[Mapping[str, str]] = {
     "long_messages": "benchmarks.long_messages",
     "mcp": "benchmarks.mcp",
     "model_extract": "benchmarks.model_extract",
+    "near": "benchmarks.near",
     "precision": "benchmarks.precision",
     "readers": "benchmarks.readers",
     "redact": "benchmarks.redact",

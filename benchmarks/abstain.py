@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from benchmarks.budget import interval
 from benchmarks.conversations import brought_in, percent, read_lines
+from benchmarks.desk import Desk
 from benchmarks.devmembench import talk_of
 
 PROMPTS: Final = Path(__file__).with_name("prompts_for_nothing.txt")
 """Prompts of our own that need nothing, by sort; the lines of a sort are for tuning and held out in turn."""
-
-AGENT: Final = "claude"
 
 Question = Mapping[str, Any]
 
@@ -26,11 +23,12 @@ def run(data: Path | None, n: int | None) -> dict[str, Any]:
     """All questions of ``data/questions.jsonl`` (the first ``n`` if given) and all prompts of `PROMPTS`.
 
     Each is put as a prompt to the project that it is about (the others to the project with most sessions), in a budget
-    of `hooks.prompt_budget`, as the hook does. In percent: ``irrelevant``, prompts that need nothing and got an item,
-    over the held-out prompts and the set's abstention questions together; ``irrelevant_*``, of each sort, tuning and
-    held-out lines apart; ``answerable_recall``, the part of an answerable question's gold sessions that some item of
-    its briefing comes from, against ``unlimited_recall``, the same when whatever is found is injected (the floor), and
-    ``kept``, the first by the second. Raises ValueError without ``data``.
+    of `hooks.prompt_budget`, as the hook does, in a checkout with instruction files of other agents (`desk`). In
+    percent: ``irrelevant``, prompts that need nothing and got an item, over the held-out prompts and the set's
+    abstention questions together; ``irrelevant_*``, of each sort, tuning and held-out lines apart;
+    ``answerable_recall``, the part of an answerable question's gold sessions that some item of its briefing comes from,
+    against ``unlimited_recall``, the same when whatever is found is injected (the floor), and ``kept``, the first by
+    the second. Raises ValueError without ``data``.
     """
     if data is None:
         raise ValueError("abstain needs --data FOLDER with sessions.jsonl and questions.jsonl")
@@ -83,52 +81,28 @@ def _abstention(questions: Sequence[Question]) -> list[str]:
 
 
 class _Desk:
-    """Puts prompts as the hook does."""
+    """Asks for the project of a question, and of prompts for the one with most sessions."""
 
     def __init__(self, brought: Any, sessions: Sequence[Question]) -> None:
-        from flywheel.app.parts import wall_clock
-        from flywheel.app.work import settle_all
-        from flywheel.context.assemble import Assembler
-
-        print(f"{settle_all(brought.parts)} jobs of extraction and after it", file=sys.stderr)
-        self._brought = brought
+        self._brought, self._desk = brought, Desk(brought)
         self._projects = {one["session"]: one["project"] for one in sessions}
         names = list(self._projects.values())
         self._usual = max(dict.fromkeys(names), key=names.count)
-        config = brought.parts.config
-        self._budget = config.hooks.prompt_budget
-        config = replace(config, context=replace(config.context, deadline_ms=10_000))
-        lax = _Lax(brought, replace(config, search=replace(config.search, abstain=False)))
-        self._assemblers = {
-            unlimited: Assembler(brought.parts.db, searcher, config, wall_clock)
-            for unlimited, searcher in ((False, brought.searcher), (True, lax))
-        }
 
     def speaks(self, prompt: str, *, unlimited: bool = False) -> bool:
         """Whether a prompt gets anything."""
-        return bool(self._items(prompt, self._usual, unlimited=unlimited))
+        return bool(self._desk.items(prompt, self._usual, unlimited=unlimited))
 
     def recall(self, question: Question, *, unlimited: bool = False) -> tuple[float, bool]:
         """The part of a question's gold sessions that its briefing draws on, and whether it got nothing at all."""
         gold = question["gold_sessions"]
-        items = self._items(question["question"], self._projects[gold[0]], unlimited=unlimited)
+        items = self._desk.items(question["question"], self._projects[gold[0]], unlimited=unlimited)
         found = self._drawn_on(items)
         return sum(one in found for one in gold) / len(gold), not items
 
     def close(self) -> None:
         """Let go of threads."""
-        for assembler in self._assemblers.values():
-            assembler.close()
-
-    def _items(self, prompt: str, project: str, *, unlimited: bool) -> list[tuple[str, str]]:
-        from flywheel.hooks.events import worth_asking
-
-        if not unlimited and not worth_asking(prompt):
-            return []
-        briefing = self._assemblers[unlimited].assemble(
-            cwd=self._brought.folders[project], query=prompt, agent=AGENT, budget=self._budget, session="asking"
-        )
-        return [(item.kind, item.id) for part in briefing.slices for item in part.items]
+        self._desk.close()
 
     def _drawn_on(self, items: Sequence[tuple[str, str]]) -> set[str]:
         """The data set's sessions that items come from: messages theirs, entries those of their claims."""
@@ -139,19 +113,6 @@ class _Desk:
             if entries:
                 rows += tx.all("SELECT session_id FROM claim WHERE entry_id IN :ids", ids=entries)
         return {self._brought.sessions.get(id, "") for (id,) in rows}
-
-
-class _Lax:
-    """The searcher without anything that makes it keep silent."""
-
-    def __init__(self, brought: Any, config: Any) -> None:
-        from flywheel.app.reading import open_readers
-
-        self._searcher = open_readers(replace(brought.parts, config=config)).searcher
-
-    def search(self, **asked: Any) -> Any:
-        """Everything that is found, whether the question means it or not."""
-        return self._searcher.search(**{**asked, "meant": False})
 
 
 def _recalls(desk: _Desk, questions: Sequence[Question], *, unlimited: bool = False) -> tuple[list[float], list[bool]]:

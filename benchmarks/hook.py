@@ -14,7 +14,7 @@ from typing import Any, Final
 import orjson
 
 from benchmarks.daemon import Running, import_demo, running_daemon
-from flywheel.hooks.install import Setup, base_python, write_client
+from flywheel.hooks.client_copy import Setup, base_python, write_client
 
 RUNS: Final = 400
 """Pairs of processes when ``n`` is not given."""

@@ -11,7 +11,7 @@ from typing import Any, Final
 import orjson
 
 from benchmarks.daemon import Running, import_demo, running_daemon
-from flywheel.hooks.install import base_python
+from flywheel.hooks.client_copy import base_python
 
 RUNS: Final = 100
 """Starts when ``n`` is not given."""

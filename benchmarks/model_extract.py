@@ -108,16 +108,17 @@ def run(data: Path | None, n: int | None) -> dict[str, Any]:
     return {"results": {**exact, **cost}, "floor": {"input_share": 1.0}, "n": sessions or exact["operations"]}
 
 
-def _open(folder: Path, models: Models) -> App:
+def _open(folder: Path, models: Models, *, pays: bool) -> App:
     llm = {"provider": "anthropic", "url": models.url, "day_usd": -1, "month_usd": -1}
-    config = parse_config({"embed": {"model": "none", "code": "none"}, "llm": llm, "extract": {"model_days": 0}})
+    extract = {"model_days": 0} if pays else {"model_days": 0, "model_share": 0.0}
+    config = parse_config({"embed": {"model": "none", "code": "none"}, "llm": llm, "extract": extract})
     places = Places(config=folder / "f.toml", data=folder / "data", run=folder / "run")
     return App(open_parts(config, places, {"ANTHROPIC_API_KEY": "none"}, folder / "user"))
 
 
 def _exact(folder: Path, models: Models) -> dict[str, Any]:
     """Read talks of our own and look whether each operation is where it belongs."""
-    app = _open(folder, models)
+    app = _open(folder, models, pays=False)
     hit = {"applied": 0, "operations": 0, "refused": 0, "to_refuse": 0}
     for talk in TALKS:
         session = _import(app, folder, talk)
@@ -216,7 +217,7 @@ def _citations(app: App) -> tuple[int, int]:
 
 def _cost(folder: Path, models: Models, data: Path, n: int | None) -> dict[str, Any]:
     """Read the transcripts and compare what was sent with what they hold."""
-    app = _open(folder, models)
+    app = _open(folder, models, pays=True)
     for path in sorted(data.resolve().rglob("*.jsonl"))[: n or None]:
         app.import_path(path=str(path))
     settle_all(app.parts)
@@ -228,24 +229,34 @@ def _cost(folder: Path, models: Models, data: Path, n: int | None) -> dict[str, 
     usual = _shares(app, models, texts)
     config = app.parts.config
     app.parts.config = replace(config, extract=replace(config.extract, model_least=0))
-    with app.parts.db.write() as tx:
-        tx.run("DELETE FROM model_read")
-    every = _shares(app, models, texts)
+    bound = _again(app, models, texts)
+    app.parts.config = replace(config, extract=replace(config.extract, model_least=0, model_share=0.0))
+    every = _again(app, models, texts)
     app.close()
     app.parts.close()
     own = sum(texts.values())
     long = [(mine, sent) for mine, sent in every if mine >= LONG]
+    asked = [sent / mine for mine, sent in bound if sent]
     return {
         "sessions": len(usual),
         "asked": sum(sent > 0 for _, sent in usual),
         "transcript_tokens": own,
         "input_tokens": sum(sent for _, sent in usual),
         "input_share": round(sum(sent for _, sent in usual) / max(1, own), 4),
-        "within_bar": sum(sent for _, sent in usual) <= BAR * own,
+        "within_bar": all(sent <= BAR * mine for mine, sent in [*usual, *bound]),
+        "asked_where_it_pays": len(asked),
+        "worst_share_where_it_pays": round(max(asked, default=0.0), 4),
         "share_if_all_were_asked": round(sum(sent for _, sent in every) / max(1, own), 4),
         "long_sessions": len(long),
-        "worst_share_of_long": round(max((sent / mine for mine, sent in long), default=0.0), 4),
+        "worst_share_of_long_if_all_were_asked": round(max((sent / mine for mine, sent in long), default=0.0), 4),
     }
+
+
+def _again(app: App, models: Models, texts: Mapping[str, int]) -> list[tuple[int, int]]:
+    """The same, as if nothing had been read."""
+    with app.parts.db.write() as tx:
+        tx.run("DELETE FROM model_read")
+    return _shares(app, models, texts)
 
 
 def _shares(app: App, models: Models, texts: Mapping[str, int]) -> list[tuple[int, int]]:

@@ -1,4 +1,5 @@
-"""Replaying past sessions: the demo's, and those of a folder of transcripts; twice, to see that nothing differs."""
+"""Replaying past sessions: the demo's, a longer made-up history's, and those of a folder; twice, to see that nothing
+differs."""
 
 from __future__ import annotations
 
@@ -9,17 +10,20 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from benchmarks.corpora import history
+
 SESSIONS: Final = 200
 """Sessions that are scored, the last ones."""
 
 
 def run(data: Path | None, n: int | None) -> dict[str, Any]:
-    """The demo's sessions, and with ``data`` the last ``n`` (200 unless given) of the transcripts below it.
+    """The demo's sessions, those of `corpora/history.txt`, and with ``data`` the last ``n`` (200 unless given) there.
 
     Of each: ``scores``, needs that the briefings told out of those that the session had, in the order of time;
-    ``told``, the same over all, in percent; ``early`` and ``late``, of the halves of the sessions that needed
-    anything; ``same``, whether a second replay came to the same bytes; ``seconds`` of one session. Floor: what the
-    newest messages before a session hold, packed into as many tokens as its briefings took.
+    ``told``, the same over all, in percent, and ``of_met`` of the ``met`` ones, which had come up before; ``early``
+    and ``late``, of the halves of the sessions that needed anything, ``quarters``, of their quarters; ``same``, whether
+    a second replay came to the same bytes; ``seconds`` of one session. Floor: what the newest messages before a session
+    hold, packed into as many tokens as its briefings took.
     """
     from flywheel.cli.demo import demo_folder
 
@@ -27,7 +31,11 @@ def run(data: Path | None, n: int | None) -> dict[str, Any]:
     floor: dict[str, Any] = {}
     count = 0
     with tempfile.TemporaryDirectory(prefix="flywheel-replayed-") as folder:
-        sets = {"demo": Path(demo_folder(Path(folder))[1]), **({"transcripts": data} if data else {})}
+        past = Path(folder) / "history"
+        past.mkdir()
+        history.write(past)
+        sets = {"demo": Path(demo_folder(Path(folder))[1]), "history": past}
+        sets |= {"transcripts": data} if data else {}
         for name, root in sets.items():
             home = Path(folder) / f"store-{name}"
             home.mkdir()
@@ -55,12 +63,17 @@ def _measure(root: Path, home: Path, last: int) -> dict[str, Any]:
     finally:
         parts.close()
     run = sum_up((), first)
+    needy = [one for one in first if one.needed]
+    parts_of = [sum_up((), needy[at * len(needy) // 4 : (at + 1) * len(needy) // 4]).share for at in range(4)]
     return {
         "sessions": len(first),
         "needs": sum(one.needed for one in first),
         "scores": [f"{one.told}/{one.needed}" for one in first if one.needed],
         "told": _percent(run.share),
+        "of_met": _percent(run.met),
+        "met": sum(one.met for one in first),
         "plain": _percent(run.plain),
+        "quarters": [_percent(one) for one in parts_of],
         "early": _percent(run.early),
         "late": _percent(run.late),
         "tokens": round(sum(one.tokens for one in first) / max(len(first), 1)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -166,6 +167,24 @@ def test_uses_are_found_in_the_files_as_they_are(product: tuple[app.App, str]) -
     assert [ref.within for ref in callers.refs] == ["handle"] and not callers.notes
     (Path(shop) / "late.py").write_text("def late(): return draw(1)\n")
     assert [ref.within for ref in made.code(symbol="draw", callers=True, cwd=shop).refs] == ["handle"]
+
+
+def test_a_stale_index_is_never_served_silently(product: tuple[app.App, str]) -> None:
+    """By name, by words and by file: what has changed since says so, and nothing else does."""
+    made, shop = product
+    file = Path(shop) / "limits.py"
+    before = file.stat()
+    file.write_text(FILES["limits.py"].replace("def allow", "def permit"))
+    try:
+        by_name = made.code(symbol="allow", cwd=shop).hits
+        assert [(hit.path, hit.banner[:13]) for hit in by_name] == [("doors.py", ""), ("limits.py", "CHANGED SINCE")]
+        for answer in (made.code(query="allow", cwd=shop), made.code(query="limits.py", files=True, cwd=shop)):
+            hits = [*answer.hits, *(hit for one in answer.files for hit in one.hits)]
+            told = {hit.path for hit in hits if hit.banner.startswith("CHANGED")}
+            assert told == {"limits.py"}
+    finally:
+        file.write_text(FILES["limits.py"])
+        os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
 
 
 def test_secrets_stay_where_they_are(product: tuple[app.App, str]) -> None:

@@ -55,7 +55,7 @@ def test_an_import_becomes_habits(house: tuple[app.App, app.Parts]) -> None:
     found = inside.habits(cwd=project)
     names = {(one.category, one.name): one for one in found.habits}
     make = names["tool_affinity", "command:make check"]
-    assert make.reinforced == 2 and make.served and found.waiting == 0 and found.consolidated_at
+    assert make.reinforced == 3 and make.served and found.waiting == 0 and found.consolidated_at
     assert ("entity_frequency", "file:src/postroom/outbox.py") in names
     assert "`make check`" in found.profile
     text = inside.context(cwd=project).text

@@ -188,6 +188,15 @@ def test_a_filed_page_is_stale_when_its_source_reads_otherwise(house: House) -> 
     assert filed(house).claims == 1 and keep(house).answer == "60 days"
 
 
+def test_values_of_two_things_do_not_meet_on_a_filed_page(house: House) -> None:
+    """An answer about exports holds what is said of exports, though another page answers nearly as well."""
+    add(house, "Exports are kept for 30 days.", "first.md", "2026-03-02")
+    add(house, "Export receipts are kept for 10 years.", "second.md", "2026-04-02")
+    found = filed(house)
+    shown = house.app.show(id=found.id).body
+    assert "30 days" in shown and "10 years" not in shown and "No longer" not in shown
+
+
 def test_a_filed_page_takes_part_in_no_conflict(house: House) -> None:
     """Its copies supersede nothing, and nothing that is said since supersedes them."""
     add(house, "Exports are kept for 30 days.", "first.md", "2026-03-02")

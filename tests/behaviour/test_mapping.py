@@ -17,11 +17,14 @@ from .noting import P
 ERROR = "moduleerror: no module named 'toml'"
 
 
-def one(kind: str, subject: str, count: int = 1, at: int = 1, error: str = "", refused: bool = False) -> Seen:
+def one(
+    kind: str, subject: str, count: int = 1, at: int = 1, error: str = "", refused: bool = False, ran: bool = False
+) -> Seen:
     """Equal observations."""
     return Seen(
-        project_id=P, kind=kind, subject=Clean(subject), error=error, refused=refused, count=count, at=Micros(at)
-    )
+        project_id=P, kind=kind, subject=Clean(subject), error=error, refused=refused, ran=ran, count=count,
+        at=Micros(at),
+    )  # fmt: skip
 
 
 Says = tuple[str, str, int, int]
@@ -51,6 +54,17 @@ CASES: dict[str, tuple[list[Seen], list[Says]]] = {
     "a failure has its signature": (
         [one("tool_failure", "command:pytest", error=ERROR)],
         [("failure_pattern", f"command:pytest: {ERROR}", 1, 0), ("tool_affinity", "command:pytest", 0, 1)],
+    ),
+    "tests that fail do their work": (
+        [
+            one("tool_failure", "command:pytest", 3, error="assertionerror", ran=True),
+            one("tool_success", "command:pytest"),
+        ],
+        [
+            ("failure_pattern", "command:pytest: assertionerror", 3, 0),
+            ("tool_affinity", "command:pytest", 4, 0),
+            ("tool_avoidance", "command:pytest", 0, 4),
+        ],
     ),
     "a file stands for itself, its language and its area": (
         [one("entity_access", "file:src/mail/outbox.py", 2)],

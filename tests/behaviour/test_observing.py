@@ -99,6 +99,23 @@ def test_what_is_kept_of_a_failure(text: str, facts: dict[str, object]) -> None:
     assert failure_facts(text) == facts
 
 
+@pytest.mark.parametrize(
+    ("subject", "text", "ran"),
+    [
+        ("command:make check", "1 failed", True),
+        ("command:uv run pytest", "AssertionError", True),
+        ("command:npm run test:unit", "1 failed", True),
+        ("command:npm test", 'npm error Missing script: "test"', False),
+        ("command:pytest", "bash: pytest: command not found", False),
+        ("command:git push", "rejected: fetch first", False),
+        ("tool:Edit", "String to replace not found", False),
+    ],
+)
+def test_a_check_that_finds_something_did_its_work(subject: str, text: str, ran: bool) -> None:
+    """Failing tests say nothing against running them; that there is no such command does."""
+    assert failure_facts(text, subject).get("ran", False) is ran
+
+
 def test_files_outside_the_project_are_nobodys_business() -> None:
     """Paths are told from the outermost root; others, those above it and those with secrets are left out."""
     roots = ["/w/app", "/w/app/sub/"]
@@ -159,7 +176,7 @@ def test_a_hook_is_observed_like_a_message() -> None:
     assert (failed.kind, failed.subject, failed.facts) == (
         "tool_failure",
         "command:pytest",
-        {"error": "valueerror: it is not a number"},
+        {"error": "valueerror: it is not a number", "ran": True},
     )
     assert (file.kind, file.subject) == ("entity_access", "file:src/a.py")
     (ran,) = from_hook("tool_run", "Grep", {"pattern": "x", "path": "/w/src"}, Micros(1), ["/w"])

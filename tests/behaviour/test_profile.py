@@ -17,13 +17,16 @@ from .noting import belief, held
 
 KNOWN = [
     belief(Category.AFFINITY, "command:make test", sessions=9),
-    belief(Category.AFFINITY, "tool:Edit", sessions=7),
+    belief(Category.AFFINITY, "tool:Edit", sessions=8),
     belief(Category.AVOIDANCE, "command:npm test", sessions=2),
     belief(Category.ENTITY, "file:src/mail/outbox.py", sessions=6),
     belief(Category.DOMAIN, "language:Python", sessions=8),
     belief(Category.DOMAIN, "area:src/mail", sessions=6),
     belief(Category.DOMAIN, "task:fix", sessions=4),
     belief(Category.FAILURE, "command:pytest: no module named 'toml'", sessions=2),
+    belief(Category.AFFINITY, "tool:WebFetch", sessions=7),
+    belief(Category.AFFINITY, "command:sed", sessions=9),
+    belief(Category.AFFINITY, "command:git status", sessions=9),
 ]
 
 PROFILE = (
@@ -33,7 +36,7 @@ PROFILE = (
 )
 
 SECTION = f"""{PROFILE}
-- Tools and commands: `make test`, `Edit`
+- Tools and commands: `make test`, `WebFetch`
 - Avoided: `npm test`
 - Often touched: src/mail/outbox.py
 - Focus: Python, src/mail, fix
@@ -59,7 +62,7 @@ def test_a_profile_has_three_to_five_sentences() -> None:
 
 
 def test_only_what_is_sure_is_spoken_of() -> None:
-    """One session, or little confidence, is no habit; what a person pinned is."""
+    """One session, or little confidence, is no habit, nor is what is used everywhere; what a person pinned is."""
     weak = [
         belief(Category.AFFINITY, "tool:Once", sessions=1),
         belief(Category.AFFINITY, "tool:Faint", confidence=0.29),
@@ -111,4 +114,12 @@ def test_what_is_liked_as_search_takes_it() -> None:
         belief(Category.AFFINITY, "tool:Grep", confidence=0.7),
         belief(Category.AVOIDANCE, "tool:Grep", confidence=0.7),
     ]
-    assert likings(held(*KNOWN, *both)) == {"make test": 0.8, "edit": 0.8, "npm test": -0.8, "grep": 0.0}
+    assert likings(held(*KNOWN, *both)) == {
+        "make test": 0.8,
+        "edit": 0.8,
+        "webfetch": 0.8,
+        "git status": 0.8,
+        "sed": 0.8,
+        "npm test": -0.8,
+        "grep": 0.0,
+    }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 
 import pytest
@@ -80,10 +81,51 @@ def test_sessions_move_confidence(decay: DecayStrategy, steps: list[Step], expec
 def test_a_late_session_counts_by_what_decay_leaves_of_it() -> None:
     """One that is heard of ten days after it was adds less, and the belief's time does not go back."""
     before = belief(Category.AFFINITY, "tool:Edit", confidence=0.5, sessions=1)
+    before = replace(before, created_at=Micros(NOW - 20 * DAY))
     after = after_session("u1", before, says(-10), AdaptiveDecay())
     assert after is not None
     assert after.confidence == pytest.approx(0.533699, abs=5e-7)
     assert (after.updated_at, after.last_seen) == (NOW, NOW)
+    more = after_session("u1", replace(before, reinforced=5), says(-10), AdaptiveDecay())  # about two came since
+    assert more is not None and more.confidence == pytest.approx(0.524347, abs=5e-7)
+
+
+def test_a_session_from_before_a_belief_changes_what_it_began_with() -> None:
+    """As if it had been there: less than a new belief's confidence where decay left little; nothing where it left none.
+
+    A belief of today, and a session of 10 days ago: 0.5 × 0.95 ^ (10 / 1.3) = 0.336987, and a session lifts that.
+    """
+    before = belief(Category.AFFINITY, "tool:Edit", confidence=0.5, sessions=1)
+    after = after_session("u1", before, says(-10), AdaptiveDecay())
+    assert after is not None and after.confidence == pytest.approx(0.436439, abs=5e-7)
+    assert (after.reinforced, after.created_at, after.last_seen) == (2, NOW - 10 * DAY, NOW)
+    long_ago = after_session("u1", before, says(-90), AdaptiveDecay())
+    assert long_ago is not None and (long_ago.confidence, long_ago.reinforced) == (0.5, 1)
+
+
+@pytest.mark.parametrize(("name", "bound"), [("adaptive", 0.06), ("exponential", 0.03)])
+def test_beliefs_that_hear_their_past_late_come_near_to_those_that_lived_it(name: str, bound: float) -> None:
+    """A week was observed before an older history came: confidence is off by so much on average."""
+    decay, chance = STRATEGIES[name], random.Random(3)
+    apart: list[float] = []
+    for _ in range(300):
+        days = sorted((chance.uniform(0, 60) for _ in range(chance.randint(4, 30))), reverse=True)
+        some = [says(-day, *((0, 2) if chance.random() < 0.1 else (chance.randint(1, 6), 0))) for day in days]
+        whole, week = Course("u1", None, decay), Course("u1", None, decay)
+        for one in some:
+            whole.hear(one)
+        for one in [one for one in some if one.at >= NOW - 7 * DAY]:
+            week.hear(one)
+        made = week.end()
+        known = faded(made, NOW, decay) if made is not None else None
+        late = Course("u1", known, decay)
+        for one in some:
+            if known is None or one.at < NOW - 7 * DAY:
+                late.hear(one)
+        lived, heard = whole.end(), late.end()
+        if lived is not None and confidence_at(lived, NOW, decay) >= FLOOR:
+            apart.append(abs(confidence_at(lived, NOW, decay) - (confidence_at(heard, NOW, decay) if heard else 0.0)))
+    assert len(apart) > 100 and sum(apart) / len(apart) < bound
 
 
 def test_what_does_not_hold_forms_nothing() -> None:

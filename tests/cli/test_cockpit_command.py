@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -22,14 +23,17 @@ def call(faces: Faces, monkeypatch: pytest.MonkeyPatch) -> Faces:  # noqa: F811 
 
 
 def test_it_fits_a_screen_when_piped(call: Faces) -> None:
-    """At most 24 lines of 100 columns; each line has its type, its next command and its sources."""
+    """At most 24 lines of 100 columns; each has its type, a link that leads somewhere, what is next, its sources."""
     done = CliRunner().invoke(cockpit, ["--cwd", call.project])
     lines = done.output.splitlines()
     assert done.exit_code == 0 and len(lines) <= 24 and max(map(cell_len, lines)) <= 100
     assert lines[0].startswith("Cockpit of postroom  ")
-    told = [line for line in lines if line.startswith("  ")]
-    assert told and all(" flywheel " in line and line.endswith(("source", "sources")) for line in told)
-    assert any(line.split()[1] == "decision" for line in told)
+    told = [line for line in lines if line.startswith("- ")]
+    root = Path(call.client.cockpit(cwd=call.project).root)
+    for line in told:
+        found = re.match(r"- \[\w+\] \[.+\]\((wiki/\S+\.md)\).* (confirm|review|show).*[; ][0-9a-f]{6}", line)
+        assert found is not None and (root / found[1]).is_file()
+    assert any(line.startswith("- [decision] ") for line in told)
 
 
 def test_it_explains_itself(call: Faces) -> None:

@@ -49,7 +49,7 @@ def test_it_prints_figures_with_their_n(monkeypatch: pytest.MonkeyPatch) -> None
     assert result.exit_code == 0, result.output
     text = " ".join(result.output.split())
     assert "with a briefing without" in text and "sessions 60 30 30" in text
-    assert "used 25 %, n 120 25 %, n 120 too few, n 0" in text
+    assert "used 25 % (18-33), n 120 25 % (18-33), n 120 too few, n 0" in text
     assert "their file or symbol was touched 20, called wrong 1" in text
     assert "By project" in text and "By agent" in text
     assert desk.asked["until"] - desk.asked["since"] == 84 * DAY and desk.asked["agent"] == "claude"
@@ -58,10 +58,28 @@ def test_it_prints_figures_with_their_n(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_too_few_sessions_give_no_number(monkeypatch: pytest.MonkeyPatch) -> None:
     """Four sessions are no median; none at all is said in a sentence."""
-    few = [counted(n, edit_tokens=100, injected=1, shown=1, used=1) for n in range(4)]
+    few = [counted(n, edit_tokens=100, injected=1, injected_tokens=9, shown=1, used=1) for n in range(4)]
     output = call(monkeypatch, Desk(effect_from(*few)), "--everywhere").output
     assert f"{FEW}, n 4" in output and "100" not in output
     assert "No session was looked back at" in call(monkeypatch, Desk(effect_from())).output
+
+
+def test_before_anything_was_told_there_is_no_effect(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A few sentences instead of a table of nothing: what is missing, and what there is to compare with later."""
+    some = [counted(n, edit_tokens=100 * n, edit_calls=n, rediscovered=1, rediscovered_tokens=50) for n in range(6)]
+    text = " ".join(call(monkeypatch, Desk(effect_from(*some))).output.split())
+    assert "6 sessions, and none was told anything by Flywheel yet" in text and "flywheel install" in text
+    assert "a median of 250 (0-500), n 6 tokens" in text and "6 times a session found out" in text
+    assert FEW not in text
+    text = " ".join(call(monkeypatch, Desk(effect_from(*some[:2]))).output.split())
+    assert "2 of them had a useful edit; a median needs 5" in text
+
+
+def test_one_column_where_all_sessions_are_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where every session had a briefing there is nothing to stand beside it."""
+    some = [counted(n, injected=3, injected_tokens=60, shown=3, used=1) for n in range(20)]
+    text = call(monkeypatch, Desk(effect_from(*some))).output
+    assert "33 % (" in text and "without" not in text and "drawn by lot" not in text
 
 
 def test_json_and_svg(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

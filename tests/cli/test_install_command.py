@@ -104,6 +104,7 @@ def test_into_a_repository(house: House) -> None:
         assert "CONVENTIONS.md" in told and "Flywheel keeps its block" in told
         told = say(house, "install", "codex", "copilot", "--project", "--always-on", "--yes", code=2)
         assert "2 agents were not set up" in told  # FLYWHEEL_HOME is not where a repository's commands look
+        assert told.count("but FLYWHEEL_HOME is set") == 2 and "the daemon is down" not in told
         assert (shop / "AGENTS.md").read_text().startswith("# Rules\n\n<!-- flywheel:begin")
         assert json.loads((shop / ".github" / "hooks" / "flywheel.json").read_bytes())["version"] == 1
         for agent in ("codex", "copilot", "aider"):

@@ -142,3 +142,9 @@ def test_numbers_agree_with_their_nouns() -> None:
     assert [counted(n, "entry", "entries") for n in (0, 1, 2)] == ["0 entries", "1 entry", "2 entries"]
     assert counted(12_345, "file") == "12,345 files"
     assert moment(0) == ""
+
+
+def test_names_between_colons_stay_what_they_are(capsys: pytest.CaptureFixture[str]) -> None:
+    """A path of Rust or C++ is no picture."""
+    papers.open_paper().print("std::x::y, app:b:run", markup=True)
+    assert capsys.readouterr().out == "std::x::y, app:b:run\n"

@@ -37,17 +37,18 @@ def session(number: int, *needs: ReplayNeed) -> ReplaySession:
 
 def test_it_reads_as_one_line_a_session(capsys: pytest.CaptureFixture[str]) -> None:
     """Score and tokens, with what was missed where it is asked for; then the share, its halves and what is compared."""
-    missed = ReplayNeed(kind="file", name="src/[a].py", told=False)
+    missed = ReplayNeed(kind="file", name="src/[a].py", told=False, met=False)
     sessions = [session(1), session(2, missed, ReplayNeed(kind="command", name="make", told=True))]
-    run = ReplayRun(sessions=sessions, share=0.5, plain=0.25, early=0.0, late=1.0)
+    run = ReplayRun(sessions=sessions, share=0.5, plain=0.25, met=0.9, early=0.0, late=1.0)
     report = ReplayReport(id="r", total=3, done=2, finished=True, stopped=True, runs=[run])
     command.print_report(open_paper(), report, missed=True)
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "Stopped after 2 of 3 sessions."
     assert "[fw:abcde1]  Renew the [lease]" in lines[1] and "nothing needed, 1,234 tokens" in lines[1]
-    assert "1 of 2, 1,234 tokens" in lines[2] and lines[3] == "    not told: file src/[a].py"
+    assert "1 of 2, 1,234 tokens" in lines[2] and lines[3] == ("    not told: file src/[a].py (never came up before)")
     assert " ".join(lines[4:]).startswith(
-        "Told 50 % of what 1 session needed; first half 0 %, second half 100 %; the newest messages alone: 25 %"
+        "Told 50 % of what 1 session needed; first half 0 %, second half 100 %; of what had come up before 90 %; "
+        "the newest messages alone: 25 %"
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from hypothesis import given
@@ -11,7 +12,7 @@ from tests.cockpit.seeing import NOW, cockpit, line
 
 from flywheel.api import Cockpit, CockpitLine
 from flywheel.cli.cockpit import screen
-from flywheel.cockpit.drawing import draw_page
+from flywheel.cockpit.drawing import LEGEND, draw_page, item
 from flywheel.cockpit.value import Section
 from flywheel.model import Category, ClaimType, Micros, Status
 from flywheel.tree.edited import shown
@@ -49,23 +50,42 @@ COCKPITS = st.builds(
 
 @given(COCKPITS)
 def test_the_file_fits_a_screen(found: Cockpit) -> None:
-    """At most 24 lines of 100 columns, and every item has its type, its page and its next action."""
+    """At most 24 lines of 100 columns, each item on one of them: type, page, next action, sources."""
     lines = draw_page(found).split("\n")
     assert lines.pop() == "" and len(lines) <= 24
     assert all(cell_len(one) <= 100 for one in lines)
-    by_link = {one.link for one in found.lines}
-    for at, one in enumerate(lines):
-        if one.startswith("- "):
-            assert any(one.endswith(f"]({link})") if link else "fw:" in one for link in by_link)
-            assert " — next: `flywheel " in lines[at + 1]
+    items = [one for one in lines if one.startswith("- ")]
+    assert not any(one.startswith(" ") for one in lines)
+    for text in items:
+        typed = re.match(r"- \[(\w+)\] (?:\[.+\]\((wiki/\S+)\)|.*?fw:(\w+))", text)
+        assert typed is not None
+        (mine,) = [
+            one for one in found.lines
+            if (one.link == typed[2] if typed[2] else one.short == typed[3]) and one.type == typed[1]
+            and one.next.removeprefix("flywheel ") in text
+        ][:1]  # fmt: skip
+        told = text[typed.end() :]
+        assert mine.sources[0] in told if mine.sources else told.endswith((" source", " sources", " -"))
 
 
-@given(COCKPITS, st.integers(20, 250), st.integers(5, 24), st.booleans())
-def test_the_screen_fits_any_terminal(found: Cockpit, width: int, rows: int, explain: bool) -> None:
+@given(COCKPITS, st.integers(20, 250), st.integers(5, 24), st.booleans(), st.booleans())
+def test_the_screen_fits_any_terminal(found: Cockpit, width: int, rows: int, explain: bool, links: bool) -> None:
     """Never wider than the terminal or 100 columns, never higher than it or 24 lines, wide characters counted."""
-    drawn = screen(found, width=min(width, 100), rows=rows, explain=explain)
+    drawn = screen(found, width=min(width, 100), rows=rows, explain=explain, links=links)
     assert len(drawn) <= rows
     assert all(cell_len(one.plain) <= min(width, 100) and "\n" not in one.plain for one in drawn)
+
+
+def test_the_longest_name_of_a_page_leaves_room_for_what_to_do() -> None:
+    """Every type on every shelf, numbered, with the longest name: one line. An older, longer one takes two."""
+    for type_ in ClaimType:
+        for category in Category:
+            slug = numbered(slug_of("unbreakable" * 9, "0000a1"), 99)
+            (text,) = item(line(type=type_.value, link=page_path(category, slug), sources=("5a1b2c",), source_count=3))
+            assert cell_len(text) <= 100 and f"(wiki/{category}/{slug}.md)" in text
+            assert "confirm 0000a1" in text and "5a1b2c" in text
+    first, second = item(line(type="external_claim", link=page_path("architecture", "x" * 48 + "-120")))
+    assert first.endswith(".md)") and second == "  — confirm 0000a1; 5a1b2c"
 
 
 def full(section: Section, count: int) -> list[CockpitLine]:
@@ -74,7 +94,7 @@ def full(section: Section, count: int) -> list[CockpitLine]:
 
 
 def test_the_file_reads_so() -> None:
-    """Front matter with both times, the banner, lint, sections with how many there are, an item on two lines."""
+    """Front matter with both times, the banner, lint, what lines hold, sections with their numbers, a line an item."""
     found = cockpit(
         line(title="Mail [soon] leaves", text="a [link](wiki/x.md) and `code`"),
         banner="NOT CONFIRMED SINCE 2024-07-06 (more than 90 days).", lint_errors=2, totals={"unconfirmed": 7},
@@ -89,9 +109,9 @@ def test_the_file_reads_so() -> None:
         "# Cockpit of harbour",
         "> **NOT CONFIRMED SINCE 2024-07-06 (more than 90 days).**",
         "## Lint (2 errors): `flywheel lint`",
+        LEGEND,
         "## Unconfirmed (1 of 7)",
-        "- [fact] [Mail \\[soon\\] leaves](wiki/knowledge/mail-leaves-at-noon.md)",
-        "  — a \\[link\\](wiki/x.md) and 'code' — next: `flywheel confirm 0000a1`; 1 source: 5a1b2c",
+        "- [fact] [Mail \\[soon\\] leaves](wiki/knowledge/mail-leaves-at-noon.md) — confirm 0000a1; 5a1b2c",
         "",
     ]
     calm = draw_page(cockpit(last_confirmed=None))
@@ -109,8 +129,11 @@ def test_a_full_house_shows_something_of_each_section() -> None:
 def test_the_screen_shows_the_factors_when_asked() -> None:
     """With ``explain`` each line ends with its four factors and their product."""
     found = cockpit(line())
+    told = item(line(text="a [link](wiki/x.md) and `code`", title="Mail", link="wiki/knowledge/mail.md"))
+    inert = "a \\[link\\](wiki/x.md) and 'code'"
+    assert told == [f"- [fact] [Mail](wiki/knowledge/mail.md): {inert} — confirm 0000a1; 5a1b2c"]
     plain, explained = ([one.plain for one in screen(found, width=100, rows=24, explain=on)] for on in (False, True))
-    assert plain[-1].endswith("flywheel confirm 0000a1 · 1 source")
+    assert plain[-1].endswith("flywheel confirm 0000a1 · 5a1b2c")
     assert explained[-2].endswith("flywheel confirm 0000a1 · 1×2×2×1 = 4") and "= score" in explained[-1]
     assert plain[0].startswith("Cockpit of harbour  last confirmed 2024-10-03 · 12 of 40 unverified · as of 2024")
 

@@ -41,7 +41,7 @@ def test_it_stands_in_the_tree_and_links_to_pages(grove: Grove, render: Render) 
     grove.page(A, "One queue")
     grove.page(B, "Two queues [and] more")
     text = render()
-    links = [line.rpartition("](")[2].rstrip(")") for line in text.splitlines() if line.startswith("- ")]
+    links = [line.rpartition("](")[2].partition(")")[0] for line in text.splitlines() if line.startswith("- ")]
     assert len(links) == 2 and all((grove.root / link).is_file() for link in links)
     assert "\ngenerated_at: 2025-06-15T15:06:40Z\nlast_confirmed: null\nunverified: 2 of 2\n" in text
     assert not any("cockpit" in line for line in grove.log())

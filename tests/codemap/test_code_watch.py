@@ -98,7 +98,7 @@ def test_no_event_is_lost(events: list[tuple[str, str, float]]) -> None:
         ("a/b.py", "a/b.py"), ("x.tsx", "x.tsx"), ("README.md", "README.md"), ("x.txt", None), (".git/index", None),
         ("node_modules/a/b.js", None),
         ("target/debug/x.rs", None), (".gitignore", ""), ("sub/.flywheelignore", ""), ("go.mod", ""), ("a.pyc", None),
-        ("Cargo.toml", ""),
+        ("Cargo.toml", ""), ("tools/Makefile", ""), ("justfile", ""),
     ],
 )  # fmt: skip
 def test_what_a_changed_path_means(path: str, means: str | None) -> None:

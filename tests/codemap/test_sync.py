@@ -500,3 +500,12 @@ def test_finding_symbols(shop: Checkout) -> None:
         assert [folder.path for folder in shown.folders] == ["src/shop", "web"]
         assert shown.folders[0].doc == "Sells things."
         assert queries.topology(tx, []).files == 0
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-8"])
+def test_what_windows_writes_is_read(shop: Checkout, encoding: str) -> None:
+    """A byte order mark says what a file is in; signature, documentation and lines are as in any other."""
+    shop.write({"wide.py": '\ufeffdef größe(a):\r\n    """How tall."""\r\n    return ask(a)\r\n'.encode(encoding)})
+    shop.sync()
+    found = shop.symbols()["wide.py:größe"]
+    assert (found.signature, found.doc, found.start_line, found.stop_line) == ("def größe(a)", "How tall.", 1, 3)

@@ -97,16 +97,6 @@ def test_a_checkout_of_another_project(shop: Checkout) -> None:
         assert {row.project_id for row in mapper.find(tx, SymbolUse)} == {SECOND}
 
 
-def test_the_graph_follows_at_the_next_sweep(shop: Checkout) -> None:
-    """A single changed file brings its names at once; where they lead is reckoned when everything is looked at."""
-    shop.write({"src/shop/yard.py": "def yard(): return 1\n"})
-    shop.sync(["src/shop/yard.py"])
-    assert "WoodenRack" not in names(shop)["src/shop/yard.py"]
-    assert near(shop, "src/shop/yard.py") == ["src/shop/racks.py", "src/shop/hall.py"]
-    shop.sync()
-    assert near(shop, "src/shop/yard.py") == []
-
-
 def test_weighing_again_changes_nothing(shop: Checkout) -> None:
     """A sweep over what is the same leaves rows and web alone; nothing reckons it anew."""
     with shop.db.read() as tx:
@@ -206,3 +196,24 @@ def test_fewer_files_are_read_with_the_same_answer(shop: Checkout, name: str) ->
     assert uses(few) == uses(every)
     assert len(few) < len(every) or name == "b"
     assert "src/shop/prices.py" in {path for _, path, _ in few}
+
+
+def test_a_saved_file_leads_at_once_where_its_names_lead(db: Db, data: Path, pool: ParserPool) -> None:
+    """Within the sync of that file, as the next weighing of everything has it; one that goes leads nowhere."""
+    shop = racks_in(db, data, pool)
+    shop.write({"src/shop/gate.py": "class IronGate:\n    pass\n"})
+    shop.sync()
+    shop.write({"src/shop/yard.py": "def yard(): return IronGate()\n"})
+    shop.sync(["src/shop/yard.py"])
+    with shop.db.read() as tx:
+        at_once = uses_of(tx, [str(shop.root)])
+    assert ("src/shop/yard.py", "src/shop/racks.py") not in at_once
+    assert near(shop, "src/shop/yard.py")[0] == "src/shop/gate.py"
+    shop.sync()
+    with shop.db.read() as tx:
+        weighed = uses_of(tx, [str(shop.root)])
+    assert weighed.keys() == at_once.keys()
+    assert weighed["src/shop/yard.py", "src/shop/gate.py"] == at_once["src/shop/yard.py", "src/shop/gate.py"]
+    (shop.root / "src/shop/yard.py").unlink()
+    shop.sync(["src/shop/yard.py"])
+    assert near(shop, "src/shop/yard.py") == []

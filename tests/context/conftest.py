@@ -51,7 +51,7 @@ def make_ask(tmp_path: Path) -> MakeAsk:
             now=NOW,
             exclude=frozenset(exclude),
             git=facts,
-            cues=cues_of(query, branch, facts),
+            cues=cues_of(query, branch, facts, unasked=bool(session)),
             found=lambda: SearchAnswer(query=query, hits=hits),
         )
 

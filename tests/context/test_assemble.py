@@ -98,14 +98,17 @@ def test_slow_and_failing_sources_give_empty_slices(make: Make, tmp_path: Path) 
         Given("entries", "known"),
         Given("history", "lost", before=fail),
     ]
-    config = Config(context=ContextConfig(deadline_ms=1000))
-    try:
-        assembler = make(sources, config)
-        assembler.assemble(cwd=str(tmp_path))  # the folder is known from now on
-        hold.clear()
-        briefing = assembler.assemble(cwd=str(tmp_path), session="s1")
-    finally:
+    for deadline in (1000, 4000, 10000):  # on a busy machine, the others need more than a second as well
+        assembler = make(sources, Config(context=ContextConfig(deadline_ms=deadline)))
         hold.set()
+        try:
+            assembler.assemble(cwd=str(tmp_path))  # the folder is known from now on
+            hold.clear()
+            briefing = assembler.assemble(cwd=str(tmp_path), session=f"s{deadline}")
+        finally:
+            hold.set()
+        if list(notes(briefing).values()).count("slow") == 1:
+            break
     assert "known" in briefing.text and "never" not in briefing.text
     assert notes(briefing) == {"slot": "", "skills": "slow", "entries": "", "history": "failed: OSError"}
     assert list(briefing.notes) == ["skills: slow", "history: failed: OSError"]

@@ -9,7 +9,7 @@ import pytest
 from flywheel.context.allocator import Piece
 from flywheel.context.history import FEWEST, HistorySource
 from flywheel.digests import LONG, SHORT
-from flywheel.model import ClaimId, Clean, Digest, MessageKind, Retraction, Retrospective, Session, Status
+from flywheel.model import Citation, ClaimId, Clean, Digest, MessageKind, Retraction, Retrospective, Session, Status
 from flywheel.store import Db
 from flywheel.store.mapper import insert_many
 
@@ -92,6 +92,48 @@ def test_what_no_longer_holds_is_not_told(db: Db, past: list[Session], make_ask:
         assert row is not None
         insert_many(tx, [Retraction(message_id=row[0], project_id=P, reason=Clean("rewind"), created_at=NOW)])
     assert [level.name for level in pieces(db, make_ask)[past[0].id].levels] == ["title"]
+
+
+@pytest.mark.parametrize(
+    ("status", "again", "told"),
+    [(Status.SUPERSEDED, False, False), (Status.REJECTED, False, False), (Status.SUPERSEDED, True, True)],
+)
+def test_a_digest_made_since_does_not_tell_it_either(
+    db: Db, past: list[Session], make_ask: MakeAsk, status: Status, again: bool, told: bool
+) -> None:
+    """Such a digest names no claim for the sentence; what was cited of its message tells, unless something served cites
+    the same words."""
+    with db.write() as tx:
+        row = tx.one("SELECT id FROM message WHERE text = :one", one=ONE)
+        assert row is not None
+        held = replace(claim(entry("Redis"), ONE, days=1), id=ClaimId("k2"), status=Status.CANDIDATE)
+        insert_many(tx, [held] if again else [])
+        for of in ("k1", "k2") if again else ("k1",):
+            cited = Citation(
+                id=of, project_id=P, claim_id=ClaimId(of), message_id=row[0], start=0, stop=len(ONE), quote=Clean(ONE),
+                sha256="s", created_at=NOW,
+            )  # fmt: skip
+            insert_many(tx, [cited])
+        tx.run("UPDATE claim SET status = :gone WHERE id = 'k1'", gone=status.value)
+        tx.run("DELETE FROM digest WHERE owner_id = :id", id=past[0].id)
+        lines = [("user", f"Asked: {ONE}", [f"message:{row[0]}"]), ("agent", f"Answered: {TWO}", [])]
+        insert_many(tx, [digest(past[0].id, length, lines) for length in (LONG, SHORT)])
+    first = pieces(db, make_ask)[past[0].id]
+    assert (ONE in first.levels[0].text) is told and TWO in first.levels[0].text
+
+
+def test_what_was_left_open_is_said_once(db: Db, past: list[Session], make_ask: MakeAsk) -> None:
+    """The sentence in which somebody said so stands below "Left open" and not above it again."""
+    lines: list[tuple[str, str, list[str]]] = [
+        ("user", f"Asked: {TWO}", []),
+        ("user", ONE, []),
+        ("open", f"Left open: {ONE}", []),
+    ]
+    with db.write() as tx:
+        tx.run("DELETE FROM digest WHERE owner_id = :id", id=past[0].id)
+        insert_many(tx, [digest(past[0].id, LONG, lines)])
+    told = pieces(db, make_ask)[past[0].id].levels[0].text
+    assert told.endswith(f"    Asked: {TWO}\n    Left open: {ONE}")
 
 
 def test_where_it_is_tight_one_item_stands_for_many(db: Db, past: list[Session], make_ask: MakeAsk) -> None:

@@ -10,7 +10,7 @@ from flywheel.api import SearchAnswer
 from flywheel.config import Config, ContextConfig
 from flywheel.context.assemble import Assembler
 from flywheel.context.history import HistorySource
-from flywheel.model import Citation, Clean, MessageId, MessageKind, digest
+from flywheel.model import Citation, Clean, MessageId, MessageKind, Retrospective, digest
 from flywheel.store import Db
 
 from .conftest import NOW, MakeAsk
@@ -79,3 +79,38 @@ def test_an_entry_stands_for_what_it_quotes(sqlite_db: Db, make_ask: MakeAsk, te
     hits = (hit("entry", page.id, 0.9), hit("message", said.id, 0.8, role="user", text=text))
     pieces = HistorySource(sqlite_db).offer(make_ask(query="what do we use?", hits=hits))
     assert [piece.id for piece in pieces] == ([said.id] if told else [])
+
+
+def test_beside_a_message_stands_what_its_session_came_to(sqlite_db: Db, make_ask: MakeAsk) -> None:
+    """The files that it edited (else read) and what it found to work, once a session, at its best message."""
+    worked, looked, talked = (session(name, days=1) for name in ("worked", "looked", "talked"))
+    facts = {
+        worked.id: {"edited": ["web/map.ts", "a.ts", "b.ts", "c.ts"], "read": ["d.ts"], "found": ["`npm run vitest`"]},
+        looked.id: {"read": ["src/a.py", "x" * 99]},
+        talked.id: {"open": ["what now?"]},
+    }
+    retros = [
+        Retrospective(
+            session_id=one.id, project_id=one.project_id, task=Clean(""), outcome="done", turns=1, tool_calls=0,
+            tool_errors=0, facts=facts[one.id], created_at=NOW, updated_at=NOW,
+        )
+        for one in (worked, looked, talked)
+    ]  # fmt: skip
+    store(sqlite_db, worked, looked, talked, *retros)
+    order = (worked, worked, looked, talked)
+    hits = [
+        hit("message", f"{number}" * 32, 0.9 - number / 10, role="user", text="The map.", session_id=one.id)
+        for number, one in enumerate(order)
+    ]
+    pieces = HistorySource(sqlite_db).offer(make_ask(query="the map?", hits=hits))
+    assert [piece.levels[0].text.partition("The map.")[2] for piece in pieces] == [
+        " (files: web/map.ts, a.ts, b.ts; works: `npm run vitest`)", "", " (files: src/a.py)", "",
+    ]  # fmt: skip
+
+
+def test_an_assent_is_not_told(sqlite_db: Db, make_ask: MakeAsk) -> None:
+    """It takes room from what says something; a short answer that does is told."""
+    said = ("Understood.", "ok, will do", "Yes, do that.", "42", "Go with Redis.", "Good catch.")
+    hits = [hit("message", f"{number}" * 32, 0.9, role="user", text=text) for number, text in enumerate(said)]
+    pieces = HistorySource(sqlite_db).offer(make_ask(query="what?", hits=hits))
+    assert [piece.id[0] for piece in pieces] == ["3", "4"]

@@ -123,6 +123,16 @@ def test_checkouts_that_somebody_works_in_are_compared(house: House) -> None:
     assert house.sweep.recent_checkouts() == []
 
 
+def test_a_checkout_without_a_session_is_kept_up_to_date_once_it_was_asked_for(house: House) -> None:
+    """Who runs ``flywheel sync`` where no agent worked yet is not told yesterday's code from then on."""
+    checkout = house.home / "quiet"
+    (checkout / ".git").mkdir(parents=True)
+    (checkout / "shop.py").write_text("def sell() -> None: ...\n")
+    app.App(house.parts).sync(cwd=str(checkout))
+    app.settle_all(house.parts)
+    assert [root for root, _ in house.sweep.recent_checkouts()] == [str(checkout)]
+
+
 def test_a_changed_transcript_is_noticed_at_once(house: House) -> None:
     """Written, appended to and moved into place, in both kinds of folder; other files are not transcripts."""
     first, second = house.transcript(), house.transcript(root=house.more)

@@ -47,6 +47,13 @@ def looked(**facts: object) -> Retrospective:
     )
 
 
+def test_what_was_found_to_work_is_told() -> None:
+    """A command that a session had to find out stands in its longer digest, so that no other has to."""
+    digests = digest_session(talk(*TALK), "s", looked(found=["`npm run vitest --prefix web`"]))
+    assert "Found out what works: `npm run vitest --prefix web`" in digests[LONG].text
+    assert "Found out" not in digest_session(talk(*TALK), "s", looked())[LONG].text
+
+
 def test_both_lengths_tell_what_matters() -> None:
     """The long one has task, outcome, files and what was left open; the short one the sentences that say most."""
     look = looked(edited=["src/mail/outbox.py"], open=["Write the runbook."], because="the user is content")

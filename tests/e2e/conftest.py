@@ -20,7 +20,7 @@ from flywheel.cli.demo import demo_folder
 from flywheel.client import Client, client_at
 from flywheel.errors import DaemonDown
 
-PATIENCE = 100.0
+PATIENCE = 200.0
 """Seconds that anything may take before a test gives up; nothing is timed here."""
 
 
@@ -119,7 +119,7 @@ def home() -> Iterator[Path]:
 
 def make_house(home: Path, settings: str = "") -> House:
     """A house whose user has no transcripts and no settings but these."""
-    patient = "[context]\ndeadline_ms = 10000\n"  # what is shown here is not how fast it is
+    patient = "[context]\ndeadline_ms = 10000\n[hooks]\ndeadline_ms = 5000\n"  # shown here is not how fast it is
     (home / "flywheel.toml").write_text(settings + patient, "utf-8")
     env = {k: v for k, v in os.environ.items() if not k.startswith(("CLAUDE", "XDG_", "FLYWHEEL"))}
     env |= {"FLYWHEEL_HOME": str(home), "HOME": str(home / "user"), "PYTHONWARNINGS": "error"}

@@ -141,6 +141,30 @@ def test_what_may_not_be_read_is_named_and_read_later(strict: OddHouse) -> None:
     assert done.returncode == 0, done.stdout
     assert texts(strict, cwd) == {f"The {name} ibis report." for name in ("open", "closed", "locked")}
     assert not strict.client.status().problems
+    locked_out_again(strict, root / "closed", cwd)
+
+
+def locked_out_again(house: OddHouse, folder: Path, cwd: Path) -> None:
+    """What was read from a folder that may not be entered any more stays; a document in it is not taken for gone."""
+    kept = folder / "ibis.md"
+    kept.write_text("# Ibis\n\nThe ibis report is kept for 90 days.\n")
+    assert house.command("add", str(kept), "--cwd", str(cwd)).returncode == 0
+    before = texts(house, cwd)
+    other = house.home / "user" / ".codex"
+    other.mkdir()
+    folder.chmod(0o000)
+    other.chmod(0o000)
+    try:
+        done = house.command("import")
+        told = done.stdout.decode()
+        assert done.returncode == 1 and f"{folder}: Permission denied" in told, done
+        assert f"{other}/sessions: Permission denied" in told
+        added = house.command("add", str(kept), "--cwd", str(cwd))
+        assert added.returncode == 2 and b"cannot be read: Permission denied" in added.stderr, added
+        assert before <= texts(house, cwd)
+    finally:
+        folder.chmod(0o700)
+        other.chmod(0o700)
 
 
 def texts(house: OddHouse, cwd: Path) -> set[str]:

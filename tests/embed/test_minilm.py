@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +15,7 @@ import pytest
 
 from flywheel.daemon.lanes import memory_mb
 from flywheel.embed import ModelMissing, Vectors
-from flywheel.embed.minilm import BATCH, MODEL_ID, PIECES, SHA256, MiniLM, model_file
+from flywheel.embed.minilm import MODEL_ID, PIECES, SHA256, MiniLM, model_file
 from flywheel.embed.minilm_graph import make_graph, read_weights
 from flywheel.embed.static import load_tokenizer
 
@@ -57,6 +59,15 @@ def test_it_agrees_with_float32(model: MiniLM, floats: Vectors) -> None:
         assert cosines.min() > 0.97 and cosines.mean() > 0.99
 
 
+def test_the_runtime_keeps_to_itself(tmp_path: Path) -> None:
+    """Loaded and used in a process of its own, it writes nothing into the user's home: no name of the machine, no
+    record of what was run that would be sent to its maker."""
+    program = "from flywheel.embed.minilm import MiniLM; MiniLM().encode(['one'])"
+    env = {name: value for name, value in os.environ.items() if not name.startswith(("XDG_", "ORT_"))}
+    subprocess.run([sys.executable, "-c", program], env=env | {"HOME": str(tmp_path)}, check=True)
+    assert not list(tmp_path.rglob("*"))
+
+
 def test_word_pieces_are_berts() -> None:
     """Known numbers of BERT's vocabulary, of a word, its parts and a mark, past the pieces that ours leaves out."""
     ours = load_tokenizer().encode("hello world!", add_special_tokens=False).ids
@@ -71,10 +82,19 @@ def test_only_the_head_of_a_text_counts(model: MiniLM) -> None:
 
 
 def test_many_texts_keep_their_order(model: MiniLM) -> None:
-    """Texts are batched by length; each gets its own row."""
-    texts = [f"number {number} " * (1 + number * 7 % 13) for number in range(3 * BATCH)]
+    """Each gets its own row."""
+    texts = [f"number {number} " * (1 + number * 7 % 13) for number in range(24)]
     apart = np.concatenate([model.encode([text]) for text in texts])
     assert np.array_equal((model.encode(texts) @ apart.T).argmax(axis=1), np.arange(len(texts)))
+
+
+def test_a_text_has_one_vector_whatever_stands_beside_it(model: MiniLM) -> None:
+    """The same bytes alone, first, last and among long ones: answers do not depend on the order of the backlog."""
+    text = "where do we limit request rates"
+    (alone,) = model.encode([text])
+    for beside in (["x"], ["def f(): pass"] * 7, ["rate " * 200, "another one " * 60]):
+        assert np.array_equal(model.encode([text, *beside])[0], alone)
+        assert np.array_equal(model.encode([*beside, text])[-1], alone)
 
 
 def test_unloading_and_loading_again(model: MiniLM) -> None:

@@ -248,3 +248,16 @@ def test_opened_by_name(server: Wired) -> None:
     with pytest.raises(ModelMissing, match=r"embed\.url must be an address"):
         open_embedder("voyage:m", EmbedConfig(url="ftp://nowhere"), redact=CLEAN)
     assert vectors(rows_for({"input": ["x"]}))
+
+
+def test_a_model_that_gives_another_width_is_not_asked_again_at_once(server: Wired) -> None:
+    """Whoever searches is told for a while that there is full text only, instead of nothing."""
+    embedder = opened(server)
+    embedder.encode(texts("one"))
+    server.width = 64
+    with pytest.raises(ModelMismatch):
+        embedder.encode_queries(texts("one"))
+    assert embedder.down
+    with pytest.raises(EmbedderDown, match="64 numbers"):
+        embedder.encode_queries(texts("one"))
+    assert len(server.asked) == 2

@@ -151,7 +151,8 @@ def test_a_slow_server_is_not_waited_for(server: Weighing) -> None:
     ("given", "offline", "told"),
     [
         ({}, False, ""),
-        ({"rerank": "http", "rerank_url": "http://127.0.0.1:9"}, True, ""),
+        ({"rerank": "http", "rerank_url": "http://127.0.0.1:9"}, False, ""),
+        ({"rerank": "http", "rerank_url": "http://127.0.0.1:9"}, True, "nothing leaves this machine"),
         ({"rerank": "http:m", "rerank_url": "https://rerank.example/v1"}, True, "nothing leaves this machine"),
         ({"rerank": "http:m"}, False, "address"),
         ({"rerank": "static"}, False, "neither"),
@@ -161,7 +162,7 @@ def test_a_slow_server_is_not_waited_for(server: Weighing) -> None:
 def test_a_setting_means_one_reranker_or_says_why_there_is_none(
     given: dict[str, Any], offline: bool, told: str
 ) -> None:
-    """Off by default; offline, a server of this machine is still asked, and no other."""
+    """Off by default; offline, no server is asked, one of this machine included."""
     found, why = open_reranker(SearchConfig(**given), env={}, redact=Redactor().text, offline=offline)
     assert (found is None) is (not given or bool(told)) and told in why and bool(why) is bool(told)
 

@@ -93,8 +93,12 @@ def faces(short: Path) -> Iterator[Faces]:
     inside = app.App(parts)
     project, transcripts = demo_folder(places.data)
     progress = inside.import_path(path=transcripts)
-    app.settle_all(parts, trees=True)
-    assert inside.import_progress(id=progress.id).done
+    for _ in range(20):  # on a slow machine, what waits for a moment falls due meanwhile
+        app.settle_all(parts, trees=True)
+        if inside.import_progress(id=progress.id).done:
+            break
+    else:
+        raise AssertionError("the import never ends")
     with served(inside, short) as path:
         yield Faces(inside, client_at(path), path, project, transcripts)
     inside.close()

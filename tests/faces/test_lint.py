@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from tests.faces.conftest import Faces, ask
@@ -64,6 +65,22 @@ def test_a_lint_that_takes_too_long(faces: Faces, monkeypatch: pytest.MonkeyPatc
         faces.app.lint(cwd=faces.project)
     assert any(job["kind"] == "lint" for job in faces.app.jobs().jobs)
     app.settle_all(faces.app.parts, trees=True)
+
+
+def test_a_lint_that_fails_says_why(settling: Faces, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tree in which a folder was replaced by a link is not read through it; nobody is told to wait for that."""
+    monkeypatch.setattr(linting, "PATIENCE", 0.0)
+    root = Path(settling.app.cockpit(cwd=settling.project).root)
+    (root / "wiki").rename(root.parent / "away")
+    (root / "wiki").symlink_to(root.parent / "away")
+    try:
+        with pytest.raises(Unavailable, match=r"cannot be linted: Refused: .*wiki is a link"):
+            settling.app.lint(cwd=settling.project)
+    finally:
+        (root / "wiki").unlink()
+        (root.parent / "away").rename(root / "wiki")
+    monkeypatch.undo()
+    assert settling.app.lint(cwd=settling.project).errors == 0
 
 
 def test_a_lint_is_posted(faces: Faces) -> None:

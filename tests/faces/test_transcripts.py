@@ -127,7 +127,7 @@ def test_the_query_names_the_format(house: House) -> None:
     ("query", "headers", "what"),
     [
         ("", {"Content-Type": "text/plain"}, "text/plain"),
-        ("", {}, "is missing"),
+        ("", {}, "the content type is missing;"),
         ("", {"Content-Type": "application/json; charset=latin1"}, "latin1"),
         ("", {"Content-Type": "application/json", "Content-Encoding": "gzip"}, "gzip"),
         ("?format=docx", {}, "docx"),

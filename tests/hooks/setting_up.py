@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from flywheel.hooks.install import Setup, base_python
+from flywheel.hooks.client_copy import Setup, base_python
 from flywheel.hooks.setups import Here, Scope
 from flywheel.hooks.trust import handlers_in
 

@@ -13,10 +13,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from flywheel.hooks import client
+from flywheel.readers import READERS
 
 PAYLOAD = b'{"session_id":"s1","hook_event_name":"SessionStart","source":"startup"}'
 Answer = Callable[[socket.socket, bytes], None]
@@ -306,6 +308,21 @@ def test_missing_configuration_and_arguments_are_silent(box: Box) -> None:
         (box.folder / "hook.conf").unlink(missing_ok=True)
         done = subprocess.run(command, input=b"{}", capture_output=True, timeout=60, check=False)
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_a_daemon_is_told_where_every_agent_keeps_its_transcripts() -> None:
+    """Whatever variable moves an agent's folder, the daemon that a hook starts has it; else it would read nothing."""
+    asked: set[str] = set()
+
+    class Asked(dict[str, str]):
+        def get(self, name: str, default: Any = None) -> Any:
+            asked.add(name)
+            return default
+
+    for reader in READERS.values():
+        reader.roots("/home/dev", Asked())
+    assert {"CODEX_HOME", "COPILOT_HOME", "AIDER_CHAT_HISTORY_FILE"} <= asked
+    assert {name for name in asked if not name.startswith("XDG_")} <= {name.decode() for name in client.KEPT}
 
 
 def test_daemon_is_started_once_with_a_clean_environment(box: Box) -> None:

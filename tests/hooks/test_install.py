@@ -18,7 +18,8 @@ from flywheel.cli.install import hook_setup
 from flywheel.errors import BadInput, Conflict, Refused
 from flywheel.hooks import claude
 from flywheel.hooks.checks import problems
-from flywheel.hooks.install import Plan, Setup, apply, base_python, plan_install, plan_uninstall
+from flywheel.hooks.client_copy import Setup, base_python
+from flywheel.hooks.install import Plan, apply, plan_install, plan_uninstall
 from flywheel.hooks.jsontext import append, parse, remove
 from flywheel.hooks.settings import our_commands, with_hooks, without_hooks
 from flywheel.hooks.wanted import command_line

@@ -12,8 +12,9 @@ import pytest
 
 from flywheel.api import Briefing
 from flywheel.hooks import claude
+from flywheel.hooks.client_copy import Setup, base_python
 from flywheel.hooks.events import HookDeps, Hooks
-from flywheel.hooks.install import Setup, apply, base_python, plan_install
+from flywheel.hooks.install import apply, plan_install
 from flywheel.hooks.settings import our_commands
 from flywheel.hooks.verify import verify
 from flywheel.model import Micros

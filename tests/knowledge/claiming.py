@@ -97,8 +97,14 @@ class House:
             changing.changed(tx, entry.id, now=self.tick(), reason=Clean("more was said"), actor=Clean("rules"))
         return self.read(entry.id)
 
-    def _claim(self, tx: Any, one: Claim) -> None:
-        text = Clean(f"Before it.\nListen: {one.text} Go on.\nAfter it.")
+    def quote(self, entry: Entry, one: Claim, message: str) -> None:
+        """A claim of a page that is quoted from this message."""
+        with self.db.write() as tx:
+            self._claim(tx, replace(one, entry_id=entry.id), message)
+            changing.changed(tx, entry.id, now=self.tick(), reason=Clean("more was said"), actor=Clean("rules"))
+
+    def _claim(self, tx: Any, one: Claim, message_text: str = "") -> None:
+        text = Clean(message_text or f"Before it.\nListen: {one.text} Go on.\nAfter it.")
         message = Message(
             id=MessageId(evidence_id("message", one.id)), project_id=P, session_id=SessionId("5" * 32), ordinal=1,
             role=one.role, kind=MessageKind.PROMPT, text=text, created_at=one.said_at, sha256=digest(text),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +10,7 @@ from tests.knowledge.claiming import House, P, claim
 from tests.knowledge.coding import LIMITS, Code
 
 from flywheel.codemap.pool import ParserPool
+from flywheel.knowledge import freshness, states
 from flywheel.model import Clean, EntryLink, Status
 from flywheel.store.mapper import insert
 
@@ -152,8 +153,8 @@ def test_what_moves_is_followed(code: Code, text: str, to: str, reason: str) -> 
             assert f"{to}:RateLimiter.allow changed its signature" in code.house.read(entry.id).stale_reason
 
 
-def test_a_candidate_is_a_candidate_again_when_the_code_is_as_it_was(code: Code) -> None:
-    """What code marked, code takes back; what a person confirmed waits for a person, and says so."""
+def test_what_code_marked_code_takes_back_when_the_code_is_as_it_was(code: Code) -> None:
+    """A candidate is one again, a confirmed page confirmed as of the same day, with both steps on record."""
     candidate = code.page("`RateLimiter.allow` counts.", confirmed=False)
     firm = code.page("`RateLimiter.allow` counts in every case.", name="firm")
     code.change(FILE, ("key: str", "key: bytes"))
@@ -163,8 +164,80 @@ def test_a_candidate_is_a_candidate_again_when_the_code_is_as_it_was(code: Code)
     code.sync()
     one, two = code.house.read(candidate.id), code.house.read(firm.id)
     assert (one.status, one.stale_reason) == (Status.CANDIDATE, "")
-    assert two.status is Status.STALE and two.stale_reason.endswith("and is as it was again")
+    assert two == firm
     assert [row.actor for row in code.house.reviews(candidate.id)] == ["rules", "rules"]
+    steps = [(row.new_status, row.actor, str(row.reason)) for row in code.house.reviews(firm.id)][-2:]
+    assert [step[:2] for step in steps] == [("stale", "rules"), ("confirmed", "rules")]
+    assert "changed its signature" in steps[0][2] and steps[1][2] == "what had changed is as it was"
+
+
+def _rewrite(code: Code) -> None:
+    code.write(FILE, LIMITS.replace("key: str", "key: bytes").replace("strip()", "lower()"))
+
+
+def _rename(code: Code) -> None:
+    code.write(FILE, LIMITS.replace("require_user", "require_login").replace("RateLimiter", "Limiter"))
+
+
+def _rename_and_edit(code: Code) -> None:
+    code.write(FILE, LIMITS.replace("require_user", "require_login").replace("strip()", "lower()"))
+
+
+def _move_and_edit(code: Code) -> None:
+    code.write("src/guard.py", LIMITS)
+    code.write(FILE, None)
+    code.sync()
+    code.write("src/guard.py", LIMITS.replace("strip()", "lower()"))
+
+
+def _delete(code: Code) -> None:
+    code.write(FILE, None)
+
+
+BRANCHES = [_rewrite, _rename, _rename_and_edit, _move_and_edit, _delete]
+PAGES = ["`RateLimiter.allow` counts.", "`RateLimiter` limits.", "require_user strips.",
+         f"{FILE}:require_user strips.", f"The checks are in {FILE} today."]  # fmt: skip
+
+
+@pytest.mark.parametrize("branch", BRANCHES, ids=lambda one: one.__name__.strip("_"))
+def test_a_branch_and_back_leaves_every_page_as_it_was(code: Code, branch: Callable[[Code], None]) -> None:
+    """Whatever a branch does with the code that pages rest on: back on the first one, nothing is left of it."""
+    pages = [code.page(text, name=f"page {n}") for n, text in enumerate(PAGES)]
+    before = [{**code.anchors(page)} for page in pages]
+    branch(code)
+    code.sync()
+    assert any(code.house.read(page.id).status is Status.STALE for page in pages)
+    for path in ("src/guard.py",):
+        if (code.root / path).exists():
+            code.write(path, None)
+    code.write(FILE, LIMITS)
+    code.sync()
+    assert [code.house.read(page.id) for page in pages] == pages
+    after = [code.anchors(page) for page in pages]
+    for then, now in zip(before, after, strict=True):
+        assert {(a.name, a.target, a.hash, a.signature, a.text) for a in then.values()} == {
+            (a.name, a.target, a.hash, a.signature, a.text) for a in now.values()
+        }
+
+
+def test_other_causes_stay_when_the_code_is_as_it_was(code: Code) -> None:
+    """What was said since, an age that a lint marked, and another change of code each keep the page stale."""
+    said = code.page("`RateLimiter.allow` counts.", name="said")
+    other = code.house.entry("other", claim("b", "Tokens are counted by `RateLimiter.allow`, not calls.", day=900))
+    with code.house.db.write() as tx:
+        freshness.contradicted(tx, other.id, said.id, code.house.tick())
+    aged = code.page("`RateLimiter.allow` counts calls.", name="aged")
+    with code.house.db.write() as tx:
+        states.move(tx, aged, Status.STALE, actor=states.RULES, reason=freshness.AGED, now=code.house.tick())
+    both = code.page("`RateLimiter.allow` and require_user decide.", name="both")
+    code.change(FILE, ("key: str", "key: bytes"), ("strip()", "lower()"))
+    code.sync()
+    code.change(FILE, ("key: bytes", "key: str"))
+    code.sync()
+    assert [code.house.read(one.id).status for one in (said, aged, both)] == [Status.STALE] * 3
+    reasons = [str(code.house.read(one.id).stale_reason) for one in (said, both)]
+    assert reasons[0].startswith("something said since contradicts it") and "allow" not in reasons[0]
+    assert "require_user changed its body" in reasons[1] and "allow" not in reasons[1]
 
 
 def test_confirming_with_what_was_read_again_takes_the_code_as_it_is_now(code: Code) -> None:

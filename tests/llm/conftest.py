@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import anthropic  # noqa: F401 - it takes seconds, which would count against the first question's deadline
 import pytest
 from tests.llm.loopback import Wire, says, serving
 
@@ -48,7 +49,7 @@ def question(text: str = "We use Postgres now.", **more: Any) -> Request:
 
 def settings(provider: str, url: str, **more: Any) -> Config:
     """A provider at an address, in time for a test."""
-    llm = {"provider": provider, "url": url + ("/v1" if provider == "openai" else ""), "seconds": 5.0}
+    llm = {"provider": provider, "url": url + ("/v1" if provider == "openai" else ""), "seconds": 60.0}
     return parse_config({"llm": llm | ({"model": "local"} if provider == "openai" else {}) | more})
 
 
@@ -128,7 +129,12 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
     """One demo for all of this folder."""
     folder: Path = tmp_path_factory.mktemp("ask")
     places = Places(config=folder / "f.toml", data=folder / "data", run=folder / "run")
-    parts = open_parts(parse_config({"embed": {"model": "none", "code": "none"}}), places, {}, folder / "user")
+    parts = open_parts(
+        parse_config({"embed": {"model": "none", "code": "none"}, "extract": {"model_share": 0}}),
+        places,
+        {},
+        folder / "user",
+    )
     app = App(parts)
     project, transcripts = demo_folder(places.data)
     app.import_path(path=transcripts)

@@ -80,9 +80,11 @@ class Asked(BaseHTTPRequestHandler):
         """Quiet."""
 
 
-def message(value: object, *, stop: str = "tool_use", usage: Mapping[str, int] | None = None) -> dict[str, Any]:
+def message(
+    value: object, *, name: str = "note", stop: str = "tool_use", usage: Mapping[str, int] | None = None
+) -> dict[str, Any]:
     """A message of Anthropic's format that calls the tool; with a text it only talks."""
-    block: dict[str, Any] = {"type": "tool_use", "id": "toolu_1", "name": "note", "input": value}
+    block: dict[str, Any] = {"type": "tool_use", "id": "toolu_1", "name": name, "input": value}
     if isinstance(value, str):
         block = {"type": "text", "text": value}
     thinking = {"type": "thinking", "thinking": "", "signature": "x"}
@@ -98,9 +100,11 @@ def message(value: object, *, stop: str = "tool_use", usage: Mapping[str, int] |
     }
 
 
-def completion(value: object, *, stop: str = "tool_calls", usage: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def completion(
+    value: object, *, name: str = "note", stop: str = "tool_calls", usage: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
     """A completion of OpenAI's format that calls the tool; with a text it only talks."""
-    call = {"id": "call_1", "type": "function", "function": {"name": "note", "arguments": json.dumps(value)}}
+    call = {"id": "call_1", "type": "function", "function": {"name": name, "arguments": json.dumps(value)}}
     said: dict[str, Any] = {"role": "assistant", "content": None, "tool_calls": [call]}
     if isinstance(value, str):
         said = {"role": "assistant", "content": value}
@@ -113,15 +117,23 @@ def completion(value: object, *, stop: str = "tool_calls", usage: Mapping[str, A
     }
 
 
+def tool_name(body: Mapping[str, Any]) -> str:
+    """The tool that a question, or one of a batch, demands."""
+    tool = ((body.get("params") or body).get("tools") or [{}])[0]
+    return str(tool.get("name") or tool.get("function", {}).get("name") or "note")
+
+
 def says(value: object, **more: Any) -> Act:
-    """An answer, in the format that was asked in. A callable makes it of the question; ``stop="cut"`` is either's."""
+    """An answer, in the format that was asked in. A callable makes it of the question; ``stop="cut"`` is either's;
+    the tool called is the one that was asked for unless ``name`` says otherwise."""
     cut = more.get("stop") == "cut"
 
     def act(asked: Asked) -> None:
         if cut:
             more["stop"] = "max_tokens" if asked.anthropic else "length"
         given = value(asked.got.body) if callable(value) else value
-        asked.reply(200, message(given, **more) if asked.anthropic else completion(given, **more))
+        named = {"name": tool_name(asked.got.body), **more}
+        asked.reply(200, message(given, **named) if asked.anthropic else completion(given, **named))
 
     return act
 

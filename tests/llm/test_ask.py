@@ -7,6 +7,7 @@ from tests.llm.conftest import WHY, Story
 from tests.llm.loopback import bodies, fails, says
 
 from flywheel.app import prose
+from flywheel.harvest.models.prompts import CLOSES, OPENS
 from flywheel.model import Entry, Status
 from flywheel.store.mapper import find
 from flywheel.text.bearing import bears_out
@@ -27,7 +28,7 @@ def test_each_sentence_is_cited_and_checked(provider: str, story: Story) -> None
         provider=provider,
     )
     assert [sentence.cites for sentence in told.sentences] == [[best.short]]
-    assert told.dropped == 4 and told.text.endswith(f"[fw:{best.short}]") and told.model
+    assert told.dropped == 4 and told.text.endswith(f"[fw:{best.short}] (unconfirmed)") and told.model
     assert not told.note and told.reasons[0].id == best.id
 
 
@@ -36,7 +37,8 @@ def test_the_model_gets_records_and_nothing_else(story: Story) -> None:
     story.tell(("Nothing.", []))
     (body,) = bodies(story.wire)
     text = body["messages"][0]["content"]
-    assert text.startswith("<records>\n[fw:") and text.endswith(f"Question: {WHY}")
+    assert text.startswith(f"{OPENS}\n[fw:") and text.endswith(f"{CLOSES}\nQuestion: {WHY}")
+    assert all(line.startswith(("[fw:", "  ", "> ")) for line in text.split("\n")[1:-2] if line)
     assert "PostgreSQL" in text and body["tool_choice"]["name"] == "answer"
     assert "never instructions" in body["system"][0]["text"]
 
@@ -100,8 +102,12 @@ def test_what_was_superseded_is_marked_by_code(story: Story) -> None:
     """A sentence that rests on a former decision alone says so, whatever the model makes of it."""
     reasons = story.app.why(question=WHY, cwd=story.project, limit=8).reasons
     old = next(one for one in reasons if one.status == Status.SUPERSEDED)
-    told = story.tell((old.title, [old.short]), (reasons[0].title, [reasons[0].short, old.short]))
-    assert [one.former for one in told.sentences] == [True, False] and told.text.count("(superseded)") == 1
+    told = story.tell(
+        (old.title, [old.short]),
+        (reasons[0].title, [reasons[0].short, old.short]),
+        (old.statement, [old.short, reasons[0].short]),
+    )
+    assert [one.former for one in told.sentences] == [True, False, True] and told.text.count("(superseded)") == 2
 
 
 @pytest.mark.parametrize("sentence", BORNE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import threading
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -256,3 +257,31 @@ def test_settings_are_checked() -> None:
     ):
         with pytest.raises(ConfigError, match=r"offline|cooking|between"):
             parse_config(table)
+
+
+def test_the_sums_of_days_are_the_sums_of_calls(db: Db) -> None:
+    """Whatever order calls are made, settled and lost in, over two months' ends, twice, and by another process."""
+    dice, day = random.Random(7), DAY
+    opened: list[LlmCall] = []
+    books = [Ledger(db, Config().llm) for _ in range(3)]
+    for step in range(120):
+        book = dice.choice(books)
+        now = Micros(NOON + step * day // 2)
+        estimate = Estimate(usage=Usage(cache_write=dice.randrange(900), output=50), cost=dice.randrange(90))
+        opened += book.reserve(
+            purpose=dice.choice(list(Purpose)), project_id=SHOP, provider="p", model="m", estimates=[estimate], now=now
+        )
+        if dice.random() < 0.7:
+            call = dice.choice(opened)
+            usage = dice.choice([None, Usage(input=dice.randrange(2000), output=3)])
+            for _ in range(2):
+                book.settle(call, outcome="ok", usage=usage, cost=dice.choice([None, 7]), ms=1, now=Micros(now + day))
+    with db.read() as tx:
+        days = tx.all("SELECT day, SUM(cost), SUM(tokens), SUM(calls) FROM llm_day GROUP BY day ORDER BY day")
+        calls = tx.all(
+            "SELECT created_at / 86400000000, SUM(cost), SUM(input_tokens + output_tokens + cache_read + cache_write),"
+            " COUNT(*) FROM llm_call GROUP BY 1 ORDER BY 1"
+        )
+        assert [(row[0] // day, *map(int, row[1:])) for row in days] == [(row[0], *map(int, row[1:])) for row in calls]
+        month = spending(tx, Micros(NOON + 60 * day)).month
+        assert month.calls == sum(row[3] for row in days if row[0] >= periods(Micros(NOON + 60 * day)).month)

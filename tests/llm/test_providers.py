@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from tests.llm.conftest import GOOD, Made, ledger, question
@@ -270,3 +271,26 @@ def test_pauses_are_the_same_for_the_same_seed(made: Made) -> None:
         llm._pace = Seam.__init__.__globals__["Pace"]()
     assert [one._backoff(n) for n in (1, 2, 3)] == [two._backoff(n) for n in (1, 2, 3)]
     assert 1 <= one._backoff(1) <= 1.25
+
+
+@both
+@pytest.mark.parametrize(
+    "usage",
+    [{"output_tokens": 9}, {"input_tokens": "many", "prompt_tokens": None}, {"input_tokens": -5, "prompt_tokens": -5}],
+)
+def test_who_does_not_say_what_it_took_is_taken_at_the_estimate(
+    provider: str, usage: dict[str, Any], made: Made, wire: Wire, sqlite_db: Db
+) -> None:
+    """A count that is missing, no number or negative makes no call free, and takes nothing off the bill."""
+    wire.does(says(dict(GOOD), usage=usage))
+    made(provider).ask(question())
+    row = ledger(sqlite_db)[-1]
+    assert row.outcome == "ok" and row.input_tokens + row.cache_write > 100 and row.output_tokens == 100
+
+
+@both
+def test_another_tool_than_the_one_asked_for_is_no_answer(provider: str, made: Made, wire: Wire) -> None:
+    """However well what it was called with fits; the model is told, and may put it right."""
+    wire.does(says(dict(GOOD), name="rm_rf"), says(dict(GOOD)))
+    assert made(provider).ask(question()).calls == 2
+    assert "there is no tool" in str(wire.heard[-1].body["messages"][-1]["content"])

@@ -100,11 +100,12 @@ sys.addaudithook(guard)
 """As `sitecustomize`, it is in every Python that the process starts, too."""
 
 STORY = """
-import json, pathlib, sys
+import json, pathlib, structlog, sys
 import flywheel.cli.llm, flywheel.daemon.serve, flywheel.daemon.worker
 from flywheel.app import App, open_parts, settle_all
 from flywheel.cli.demo import demo_folder
 from flywheel.config import Places, parse_config
+structlog.configure(logger_factory=structlog.ReturnLoggerFactory())  # nobody started a log: it would be printed
 data, key = pathlib.Path(sys.argv[1]), "sk-x"
 for number, given in enumerate(json.loads(sys.argv[2])):
     table = {"embed": {"model": "none", "code": "none"}} | given

@@ -118,9 +118,9 @@ def test_whatever_a_reader_leaves_of_it_is_not_stored(kind: MessageKind) -> None
         tool="flywheel_propose", meta={"input": {"statement": STATEMENT}}, created_at=NOW,
     )  # fmt: skip
     evidence = Evidence("opencode", Redactor())
-    message = evidence.message(draft, SessionId("s"), ProjectId("p"))
+    message = evidence.message(draft, SessionId("s"), ProjectId("p"), now=NOW)
     assert (message.text, message.meta, message.tool) == ("", {}, "flywheel_propose")
-    other = evidence.message(replace(draft, tool="grep"), SessionId("s"), ProjectId("p"))
+    other = evidence.message(replace(draft, tool="grep"), SessionId("s"), ProjectId("p"), now=NOW)
     assert other.text == draft.text and other.meta == draft.meta
 
 

@@ -31,6 +31,21 @@ EDIT = Did("edit", "src/a.py")
         ([Did("run", "pytest -q", failed=True), Did("run", "make test")], [(COMMAND, "make test", 2)]),
         ([Did("run", "cd src && pytest -q 2>&1 | tail -5")], [(COMMAND, "pytest -q", 1)]),
         ([Did("run", "pytest -q", failed=True)], []),
+        (
+            [Did("run", "uv run pytest -q tests/a.py::test_b"), Did("run", "uv run pytest -q")],
+            [(COMMAND, "uv run pytest -q", 1)],
+        ),
+        ([Did("run", "make report MONTH=2026-06")], []),
+        ([Did("user", "Fix src/a.py please"), READ, Did("read", "src/b.py")], [(FILE, "src/b.py", 1)]),
+        (
+            [Did("read", "lib/b.py"), Did("run", "cat b.py lib/c.py; ls"), Did("run", "cat ./lib/d.py")],
+            [(FILE, "lib/b.py", 1), (FILE, "lib/c.py", 1), (FILE, "lib/d.py", 1)],
+        ),
+        (
+            [EDIT, Did("run", "git checkout -- src/a.py"), Did("read", "src/b.py"), Did("edit", "src/b.py")],
+            [(FILE, "src/b.py", 1)],
+        ),
+        ([Did("edit", "/tmp/probe.py"), READ, EDIT], [(FILE, "src/a.py", 1)]),
         ([Did("run", "echo hello")], []),
         ([Did("user", "hello"), Did("assistant", "hi")], []),
     ],

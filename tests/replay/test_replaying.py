@@ -48,6 +48,25 @@ def test_a_later_decision_is_absent(home: House) -> None:
     assert middle.plain == 0
 
 
+def test_what_never_came_up_could_not_be_told(home: House) -> None:
+    """It is a need, and memory is not blamed for it; what somebody only did had come up."""
+    work(home, "before", Did("user", "Renew the lease, please"), Did("read", "src/shop/lease.py"), day=1)
+    work(home, "middle", *LOOKED, Did("read", "src/shop/new.py"), Did("run", "make check"), day=2)
+    middle = scores(home)[1]
+    came_up = {need.name: need.met for need in middle.needs}
+    assert came_up == {"src/shop/lease.py": True, "src/shop/new.py": False, "make check": False}
+    assert middle.met == 1 and middle.told <= 1 and middle.needed == 3
+
+
+def test_habits_of_then_are_told(home: House) -> None:
+    """What earlier sessions ran is in the briefing that a replay makes, as in one of then."""
+    for number in range(3):
+        ran = [Did("edit", "src/shop/mail.py"), Did("run", "just check"), Did("run", "just check")]
+        work(home, f"s{number}", Did("user", "Fix the mail"), *ran, day=number)
+    found = [need for one in scores(home) for need in one.needs]
+    assert [(need.name, need.told) for need in found if need.kind == "command"][-1] == ("just check", True)
+
+
 def test_a_decision_explained_again_is_a_need(home: House) -> None:
     """Once memory has it, a session in which a person says it again needed it."""
     work(home, "first", DECIDED, Did("assistant", "Noted."), day=1)

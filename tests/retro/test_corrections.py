@@ -61,6 +61,31 @@ def test_what_answers_quotes_or_is_pasted_corrects_nothing(turns: list[Turn]) ->
     assert not [draft for draft in heard(*turns).drafts if "corrects" in draft.tags]
 
 
+@pytest.mark.parametrize(
+    ("said", "corrects"),
+    [
+        ("that is not what I meant, I want it per customer", True),
+        ("I told you twice: no new dependencies", True),
+        ("this breaks the API, the field must stay optional", True),
+        ("you can't do that, the table is shared with billing", True),
+        ("actually the timeout should be 30 seconds, not 10", True),
+        ("that's overkill, a simple dict is enough", True),
+        ("Actually that works, thanks.", False),
+        ("Actually we have a meeting, go on without me", False),
+        ("This breaks on Windows, can you have a look?", False),
+        ("That's too complex for me, explain it.", False),
+        ("You can't reproduce it? Try with the big file.", False),
+        ("The customer wants no more mails.", False),
+        ("This is unnecessary work for you, I know, but do it.", False),
+    ],
+)
+def test_corrections_in_many_wordings(said: str, corrects: bool) -> None:
+    """What turns down an act and says what is right; no trouble, thanks, question or errand."""
+    turns: list[Turn] = [("user", "Sort the list."), ("call", "sed -i s/x/y/ src/a.py"), ("result", "")]
+    turns += [("assistant", "I sorted the list in src/a.py by date."), ("user", said)]
+    assert any("corrects" in draft.tags for draft in heard(*turns).drafts) is corrects
+
+
 def test_a_subagent_is_corrected_by_nobody() -> None:
     """Its prompts are its parent agent's."""
     turns: list[Turn] = [("user", "x"), ("call", "npm i"), ("result", ""), ("user", "No, we use pnpm here, not npm.")]

@@ -30,6 +30,16 @@ def test_a_share_needs_enough_items() -> None:
     assert share(5, LEAST_ITEMS).value == 5 / LEAST_ITEMS
 
 
+def test_a_figure_says_how_far_off_it_may_be() -> None:
+    """A median by order statistics, a share by Wilson's interval: wide where little is known, narrow where much is."""
+    few, some, many = (middle(range(n)) for n in (5, 20, 400))
+    assert [(one.low, one.high) for one in (few, some)] == [(0.0, 4.0), (5.0, 14.0)]
+    assert many.low is not None and many.high is not None and many.high - many.low < 45
+    low, high = share(10, 40).low, share(10, 40).high
+    assert (round(low or 0, 3), round(high or 0, 3)) == (0.142, 0.402)
+    assert share(0, 20).low == 0.0 and share(20, 20).high == pytest.approx(1.0) and middle([1]).low is None
+
+
 def test_a_row_sums_its_sessions() -> None:
     """Shares are over all items of all sessions, not means of sessions' shares."""
     some = [counted(n, shown=4, used=n % 2, injected=5, injected_tokens=100, avoided=1, saved_tokens=50, repeated=1)

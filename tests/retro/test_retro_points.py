@@ -123,7 +123,8 @@ def test_what_is_said_again_was_known_already(house: House) -> None:
 
 def test_a_command_that_memory_knew_was_found_by_failing(houses: House) -> None:
     """The page of that very command says so."""
-    way: tuple[Turn, ...] = (("call", "pytest"), ("error", "no module x"), ("call", "make check"), ("result", "ok"))
+    failed: tuple[Turn, ...] = (("call", "pytest"), ("error", "No module named yaml"))
+    way: tuple[Turn, ...] = (*failed, ("call", "make check"), ("result", "ok"))
     houses.hear("s2", ("user", "Test it."), *way, at=DAY)
     houses.say("s1", ("user", "Test it again."), *way, at=LATER)
     look_back(houses, "s1")

@@ -28,6 +28,18 @@ SESSION = Session(
 ASK: Turn = ("user", "Make the import faster.")
 
 
+CONTENT = (
+    "Good catch.", "Exactly.", "Fine.", "Right.", "Very good!", "Yes", "Good. The order is by time of entry.",
+    "Good, that's it.", "Nice.", "Sounds good", "ok",
+)  # fmt: skip
+"""Last prompts of people who are content, which need no answer."""
+MORE = (
+    "Good question, let me think.", "Yes, do that.", "Fine, but now it is slow.", "Good. And the export?",
+    "Nothing works.", "That is not great.", "Good. Now the export.", "Right, use the other index instead.",
+)  # fmt: skip
+"""Last prompts that wait for an answer."""
+
+
 def _looked(*turns: Turn, extra: Sequence[Message] = ()) -> Retrospective:
     return look_back([*talk(*turns), *extra], SESSION, Micros(99))
 
@@ -49,6 +61,22 @@ def _tool(number: int, tool: str, path: str) -> Message:
         ("abandoned", [ASK]),
         ("unclear", [ASK, ("assistant", "There are three ways to do that.")]),
         ("unclear", [("assistant", "Hello.")]),
+        *(("done", [ASK, ("assistant", "I added an index."), ("user", said)]) for said in CONTENT),
+        *(("abandoned", [ASK, ("assistant", "I added an index."), ("user", said)]) for said in MORE),
+        ("unclear", [("user", "Add a button to cancel an order."), ("assistant", "It could sit in the header.")]),
+        ("unclear", [ASK, ("assistant", "I see."), ("user", "Abort uploads of 2 GB."), ("assistant", "I see.")]),
+        ("abandoned", [ASK, ("assistant", "That is slow."), ("user", "Okay, then leave it.")]),
+        (
+            "failed",
+            [
+                ASK,
+                ("assistant", "It is in."),
+                ("user", "Great. Now the export."),
+                ("call", "make test"),
+                ("error", "1 failed"),
+                ("assistant", "One test fails."),
+            ],
+        ),
     ],
 )
 def test_the_outcome_follows_from_how_it_ends(outcome: str, turns: list[Turn]) -> None:

@@ -26,9 +26,13 @@ def read(path: str) -> list[Turn]:
     return [("call", f"cat {path}", {"files": [path]}), ("result", "text")]
 
 
-def ran(command: str, error: str = "") -> list[Turn]:
+def ran(command: str, error: str = "", gave: str = "ok") -> list[Turn]:
     """A command, and how it went."""
-    return [("call", command), ("error", error) if error else ("result", "ok")]
+    return [("call", command), ("error", error) if error else ("result", gave)]
+
+
+SHOWN = "src/limits.py:12: class Bucket"
+"""What a search gave."""
 
 
 def looked(*turns: Turn, parent: str | None = None) -> tuple[Look, Sequence[Message]]:
@@ -119,9 +123,18 @@ def test_mending_and_checking_again_is_a_loop() -> None:
     """From three on, with whether it ended well."""
     loop = [*edit("src/a.py"), *ran("make check", "1 failed")]
     turns = [*ran("make check", "2 failed"), *loop, *loop, *edit("src/a.py"), *ran("make check")]
-    (point,) = points("loop", ASK, *turns)
-    assert point.text == "Mended and checked again 3 times with `make check` until it passed"
-    assert point.cost == 6
+    (point,) = points("failing", ASK, *turns)
+    assert point.text == "`make check` failed 3 times (“1 failed”); mended and run again 3 times until it worked"
+    assert point.cost == 6 and not points("loop", ASK, *turns)
+    other = [
+        *ran("make lint", "1 failed"),
+        *edit("src/a.py"),
+        *ran("make check", "x failed"),
+        *loop[:2],
+        *ran("make check"),
+    ]
+    (point,) = points("loop", ASK, *other, *edit("src/a.py"), *ran("make test", "no"), *loop[:2], *ran("make test"))
+    assert point.text == "Mended and checked again 3 times with `make test` until it passed"
     assert not points("loop", ASK, *turns[: len(loop) * 2])
 
 
@@ -135,6 +148,48 @@ def test_the_trajectory_tells_phases_and_the_way_to_the_first_edit() -> None:
     assert point.text == (
         "4 steps (2 explore, 1 edit, 1 test); first edit after 5 s and 2 other steps, about 1,200 tokens"
     )
+
+
+def test_the_reason_of_a_dead_end_is_the_sentence_that_says_why() -> None:
+    """Not the one after it, which only says that it is put back."""
+    said = "The cache does not help because every request asks for each of them once. I'll revert that."
+    turns: list[Turn] = [*edit("src/a.py"), *ran("make check"), ("assistant", said)]
+    (point,) = points("abandoned", ASK, *turns)
+    assert point.text.endswith("— The cache does not help because every request asks for each of them once.")
+    look, _ = looked(ASK, *turns)
+    assert [str(one.title)[:23] for one in look.drafts()] == ["The cache does not help"]
+
+
+def test_failures_are_told_once() -> None:
+    """Attempts that led to a command that works are no second point about the tool."""
+    turns = [*ran("pip install -r a", "Error: conflict"), *ran("pip install -r a --pre", "Error: conflict")]
+    turns += [*ran("pip install -r a -c b"), *ran("make check"), *ran("git status")]
+    (point,) = points("found command", ASK, *turns)
+    assert point.text == "Found out that `pip install -r a -c b` works, after 2 failed attempts"
+    assert not points("errors", ASK, *turns)
+
+
+@pytest.mark.parametrize(
+    ("turns", "told"),
+    [
+        ([*edit("src/a.py"), *ran("git checkout -- src/a.py"), *edit("src/b.py")], "after 5 s and 2 other steps"),
+        ([*edit("src/a.py"), *ran("git stash"), *ran("git stash pop")], "after 1 s and 0 other steps"),
+        ([*edit("src/a.py"), *ran("git stash -u")], "; no edit lasted"),
+        ([*edit("/tmp/probe.py"), *ran("python /tmp/probe.py"), *edit("src/a.py")], "after 5 s and 2 other steps"),
+        ([*edit("src/a.py"), *ran("git restore src/a.py", "pathspec did not match")], "after 1 s and 0 other steps"),
+    ],
+)
+def test_the_first_edit_is_the_first_that_lasted(turns: list[Turn], told: str) -> None:
+    """As in `flywheel effect`: none that was put back, unless it came back from the stash; no scratch file."""
+    (point,) = points("trajectory", ASK, *turns)
+    assert told in point.text
+
+
+def test_a_session_of_two_looks_has_no_way_to_tell() -> None:
+    """That nothing was edited in one or two steps is no point; an edit is."""
+    assert not points("trajectory", ASK, *ran("git status"), *read("src/a.py"))
+    (point,) = points("trajectory", ASK, *edit("src/a.py"))
+    assert point.text.startswith("1 step (1 edit); first edit after 1 s")
 
 
 def test_phases_stay_few_however_long_a_session_is() -> None:
@@ -208,23 +263,25 @@ def _drafts(*turns: Turn) -> list[Draft]:
     [
         (
             "found file",
-            [*ran("grep -rn limiter ."), *ran("rg throttle"), *read("src/limits.py")],
+            [*ran("grep -rn limiter ."), *ran("rg throttle", gave=SHOWN), *read("src/limits.py")],
             "Found src/limits.py after 3 steps",
         ),
-        ("found file", [*ran("rg throttle"), *read("src/limits.py")], ""),  # one search is opening a file
-        ("found file", [("user", "See limits.py"), *ran("rg a"), *ran("rg b"), *read("src/limits.py")], ""),
-        ("found file", [*read("src/limits.py"), *ran("rg a"), *ran("rg b"), *read("src/limits.py")], ""),
+        ("found file", [*ran("rg a"), *ran("rg b", gave="src/app.py:3: a"), *read("src/limits.py")], ""),
+        ("found file", [*ran("rg throttle", gave=SHOWN), *read("src/limits.py")], ""),  # one search is opening a file
+        ("found file", [("user", "See limits.py"), *ran("rg a"), *ran("rg b", gave=SHOWN), *read("src/limits.py")], ""),
+        ("found file", [*read("src/limits.py"), *ran("rg a"), *ran("rg b", gave=SHOWN), *read("src/limits.py")], ""),
         (
             "found command",
-            [*ran("pytest", "no module"), *ran("make check")],
-            "Found out that it is `make check` after 1 failed attempt",
+            [*ran("pytest", "No module named yaml"), *ran("make check")],
+            "Found out that `make check` works, after 1 failed attempt",
         ),
-        ("found command", [*ran("make check"), *ran("pytest", "no module"), *ran("make check")], ""),
+        ("found command", [*ran("make check"), *ran("pytest", "No module named yaml"), *ran("make check")], ""),
+        ("found command", [*ran("pytest tests/a.py", "1 failed"), *edit("a.py"), *ran("pytest tests")], ""),
         ("found command", [*ran("make check", "1 failed"), *ran("make check")], ""),
     ],
 )
 def test_what_had_to_be_found_out_is_new(kind: str, turns: list[Turn], told: str) -> None:
-    """Files after searches in a row, commands after others for the same purpose had failed."""
+    """Files that searches in a row showed, commands after others for the same purpose that could not work."""
     assert [point.text for point in points(kind, ASK, *turns)] == ([told] if told else [])
 
 

@@ -10,7 +10,7 @@ from tests.index.text_house import APP, House
 
 from flywheel.config import Config
 from flywheel.index.text_read import TextReader
-from flywheel.search.prompts import is_general, says_little, says_nothing
+from flywheel.search.prompts import about, asks, is_general, says_little, says_nothing, says_subject
 from flywheel.search.query import Searcher
 from flywheel.search.rules import Candidate, close
 from flywheel.store import Db
@@ -76,6 +76,62 @@ def test_one_word_among_many_says_little(prompt: str, little: bool) -> None:
 def test_general_questions_point_to_nothing_here(prompt: str, general: bool) -> None:
     """By their form; "we", "this", the past, a definite thing or a path make a question one of the work at hand."""
     assert is_general(prompt) is general
+
+
+@pytest.mark.parametrize(
+    ("prompt", "question"),
+    [
+        ("Which queue do we use?", True),
+        ("where is the lease renewed", True),
+        ("what's the lease of the outbox", True),
+        ("Ok, and why did we drop it", True),
+        ("remind me how the lease is renewed", True),
+        ("Can you remind me how the lease is renewed?", True),
+        ("The lease ran out again, is that known?", True),
+        ("租约多久续一次？", True),
+        ("Can you add a retry to the worker?", False),
+        ("could we please move this to the worker?", False),
+        ("Add a retry when the lease runs out", False),
+        ("rename what we have there", False),
+        ("", False),
+        ("Why? " * 100, False),
+    ],
+)
+def test_a_question_is_told_by_its_first_words_or_its_mark(prompt: str, question: bool) -> None:
+    """A polite instruction is none, nor is a long text that ends in one."""
+    assert asks(prompt) is question
+
+
+@pytest.mark.parametrize(
+    ("word", "subject"),
+    [
+        ("library", False),
+        ("libraries", False),
+        ("services", False),
+        ("processes", False),
+        ("exactly", False),
+        ("redis", True),
+        ("fly", True),
+        ("bus", True),
+    ],
+)
+def test_words_that_say_no_subject(word: str, subject: bool) -> None:
+    """What kind of answer, how, and from when; a plural in s counts like its singular."""
+    assert says_subject(word) is subject
+
+
+@pytest.mark.parametrize(
+    ("prompt", "words"),
+    [
+        ("run the tests", []),
+        ("What is a monad?", []),
+        ("add a test for the billing worker", ["billing", "worker"]),
+        ("Which command runs the tests?", ["command", "runs", "tests"]),
+    ],
+)
+def test_what_a_prompt_is_about(prompt: str, words: list[str]) -> None:
+    """An instruction is about something without the words for what lies on the screen; of a question all count."""
+    assert about(prompt) == words
 
 
 @pytest.mark.parametrize(

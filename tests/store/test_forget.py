@@ -34,7 +34,8 @@ from flywheel.model import (
     TranscriptFile,
 )
 from flywheel.store import Db, Tx, mapper
-from flywheel.store.forget import MARK, entry_mark, forget, is_forgotten, scrub
+from flywheel.store.forget import entry_mark, forget, is_forgotten, scrub
+from flywheel.store.forget_door import MARK
 
 WHY = Clean("asked to")
 QUEUE = "We keep one queue, said Petra."

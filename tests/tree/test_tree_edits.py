@@ -334,6 +334,57 @@ def take_in(grove: Grove, name: str, data: bytes) -> str:
     return document.id
 
 
+def test_a_merge_that_is_not_finished_is_no_edit(edited: Grove) -> None:
+    """Conflict marks are nobody's facts: the page is put back, what was written is kept, and nothing waits."""
+    before = edited.text(PAGE)
+    marks = "<<<<<<< HEAD\n- We keep three queues.\n=======\n- We keep two queues.\n>>>>>>> theirs\n"
+    edited.edit(PAGE, "\n- We keep one queue.", f"\n{marks}- We keep one queue.")
+    look(edited)
+    assert edited.text(PAGE) == before and waiting(edited) == []
+    assert [marks in text for text in aside(edited)] == [True]
+    assert any(f"refused {PAGE}: a merge is not finished in it" in line for line in edited.log())
+    edited.edit(PAGE, "- We keep one queue.", "- We write <<<<<<< before a conflict.")
+    look(edited)
+    assert len(waiting(edited)) == 1
+
+
+def test_what_is_dropped_and_not_read_is_told_once(edited: Grove) -> None:
+    """A file that is too large and one that is a link: left where they are, with the reason in the log."""
+    edited.ingest = lambda project, name, data, at: pytest.fail("read")
+    folder = edited.root / "raw"
+    with (folder / "huge.txt").open("wb") as file:
+        file.truncate((8 << 20) + 1)
+    (folder / "away.txt").symlink_to("/etc/hostname")
+    for _ in range(2):
+        look(edited, "raw/huge.txt", "raw/away.txt")
+        edited.due(record.SWEEP)
+        edited.render()
+    told = [line.split(" ", 2)[2] for line in edited.log() if " left " in line]
+    assert sorted(told) == [
+        "left raw/away.txt: it is a link or no plain file; put the file itself there",
+        "left raw/huge.txt: it is larger than 8 MB; add its parts",
+    ]
+    assert (folder / "huge.txt").stat().st_size == (8 << 20) + 1 and (folder / "away.txt").is_symlink()
+
+
+@pytest.mark.parametrize("place", [PAGE, "index.md", "raw/docs/a.md"])
+def test_a_folder_in_a_files_place_is_put_aside(edited: Grove, place: str) -> None:
+    """With what lies in it; the file is back, by the watcher's hint and by a sweep alike."""
+    edited.document("docs/a.md", "Exports are kept.\n")
+    edited.render()
+    before = edited.text(place)
+    for kind, ids in ((record.PATH, (place,)), (record.SWEEP, ())):
+        (edited.root / place).unlink()
+        (edited.root / place).mkdir()
+        write(edited.root / place / "mine.txt", kind)
+        edited.at += 1_000_000
+        edited.due(kind, *ids)
+        edited.render()
+        assert edited.text(place) == before
+    kept = sorted(path.read_text() for path in (edited.root / "set-aside").rglob("mine.txt"))
+    assert kept == sorted([record.PATH, record.SWEEP])
+
+
 def test_dropped_files_are_taken_in(edited: Grove) -> None:
     """A new file below raw is evidence from then on; one that is text of another sort is replaced by its text."""
     edited.ingest = lambda project, name, data, at: take_in(edited, name, data)

@@ -15,6 +15,7 @@ from flywheel.model import Category, EdgeKind
 from flywheel.store import Db
 from flywheel.store.connect import connect
 from flywheel.tree import record
+from flywheel.tree import render as rendering
 
 A, B, C = (f"0190aaaa-0000-7000-8000-0000000000{n}" for n in ("a1", "b2", "c3"))
 
@@ -143,6 +144,22 @@ def move(grove: Grove, chance: random.Random, ids: list[str], number: int) -> No
             grove.render()
         case "later":
             grove.at += chance.randint(1, 60) * DAY
+
+
+@pytest.mark.parametrize("together", [1, 100])
+def test_a_title_that_reads_like_a_number_of_another_is_its_own(
+    any_grove: Grove, monkeypatch: pytest.MonkeyPatch, together: int
+) -> None:
+    """Whether their pages are named at once or one after the other, no two have one name."""
+    monkeypatch.setattr(rendering, "BATCH", together)
+    titles = ["One queue", "One queue", "One queue 3", "One queue", "One queue 2", "One queue"]
+    ids = [f"0190aaaa-0000-7000-8000-0000000000{n}{n}" for n in range(1, 7)]
+    for id, title in zip(ids, titles, strict=True):
+        any_grove.page(id, title)
+    any_grove.due(record.ALL)
+    any_grove.render()
+    slugs = [any_grove.entry(id).slug for id in ids]
+    assert slugs == ["one-queue", "one-queue-2", "one-queue-3", "one-queue-4", "one-queue-2-2", "one-queue-5"]
 
 
 def test_slugs_are_given_once_and_numbered(any_grove: Grove) -> None:

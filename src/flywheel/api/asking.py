@@ -103,6 +103,7 @@ class Reason:
     banner: str = ""  # of an entry that is not fresh or disputed: what to know before relying on it
     values: Sequence[Value] = ()  # of an entry about attributes, in each scope
     timeline: Sequence[str] = ()  # what was said of it, the oldest first
+    questions: Sequence[str] = ()  # what is open about it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

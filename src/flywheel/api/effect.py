@@ -11,10 +11,15 @@ from flywheel.model import Micros
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """A number and what it rests on. ``value`` is None where ``n`` is too small to tell."""
+    """A number and what it rests on. ``value`` is None where ``n`` is too small to tell.
+
+    ``low`` and ``high`` bound what it may be with about 95 %, as if the ``n`` were drawn by chance; None of a ratio.
+    """
 
     value: float | None
     n: int
+    low: float | None = None
+    high: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -100,7 +100,8 @@ class Sentence:
 
     text: str
     cites: Sequence[str]
-    former: bool = False  # all that it rests on was superseded since
+    former: bool = False  # what bears it out was superseded since
+    mark: str = ""  # "" where a person confirmed what bears it out; else "unconfirmed", "from outside", ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

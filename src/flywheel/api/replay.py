@@ -18,6 +18,7 @@ class ReplayNeed:
     tries: int = 1  # attempts until a command worked
     told: bool  # whether the briefings of then hold it
     plain: bool = False  # whether the newest messages before, packed into as many tokens, do
+    met: bool = False  # whether it had come up in the project before: what had not, no memory could tell
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +34,7 @@ class ReplaySession:
     needed: int
     told: int
     plain: int
+    met: int = 0  # needs that had come up before
     tokens: int  # of the briefings at its start and for its first prompt
     items: int
     needs: Sequence[ReplayNeed] = ()
@@ -46,6 +48,7 @@ class ReplayRun:
     sessions: Sequence[ReplaySession] = ()  # the oldest first
     share: float | None = None
     plain: float | None = None
+    met: float | None = None  # told, as a part of what had come up before
     early: float | None = None  # of the first half of the sessions that needed anything
     late: float | None = None  # of the second half
 

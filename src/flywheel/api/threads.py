@@ -69,6 +69,7 @@ class ThreadShown:
     steps: Sequence[ThreadStep]
     open: Sequence[str] = ()  # what its latest step left open
     others: Sequence[ThreadLine] = ()  # threads that what was asked may mean as well
+    sums: Sequence[str] = ()  # its digests, and a model's words where there are some, line by line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +96,7 @@ class RecalledSession:
     at: Micros
     score: float  # after fusion; comparable within one answer only; 0 where nothing was searched for
     quotes: Sequence[Recalled]  # in the order of their time
+    also: Sequence[str] = ()  # short ids of sessions that say the same word for word that day
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -119,16 +119,16 @@ def _file(parts: Parts, project: ProjectId, cwd: str, path: str, now: Micros) ->
     name = _kept_as(parts, cwd, real)
     if looks_secret(path) or looks_secret(real):
         raise Refused(f"{path} looks like it holds secrets; it is not read")
-    if not Path(real).exists():
-        return _gone(parts, project, name, now)
-    if not Path(real).is_file():
-        raise BadInput(f"{path} is no file; add the files in it", field="path")
     try:
+        if not stat.S_ISREG(Path(real).stat().st_mode):
+            raise BadInput(f"{path} is no file; add the files in it", field="path")
         number = os.open(real, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(number, "rb") as file:
             facts = os.fstat(file.fileno())
             data = file.read(formats.LONGEST + 1) if stat.S_ISREG(facts.st_mode) else b"\0"
-    except OSError as error:
+    except (FileNotFoundError, NotADirectoryError):
+        return _gone(parts, project, name, now)
+    except OSError as error:  # who may not look cannot say that it is gone
         raise BadInput(f"{path} cannot be read: {error.strerror or error}", field="path") from error
     return _Source(name=name, data=data, written=Micros(facts.st_mtime_ns // 1000))
 

@@ -75,7 +75,7 @@ def _state(
     program = next((path for name in agent.programs if (path := here.which(name)) is not None), None)
     there = healths(agent.name, here)
     installed = [Installed(scope=str(one.scope), path=one.path, hooks=one.hooks, mcp=one.mcp) for one in there]
-    used = any(folder.is_dir() for folder in agent.folders(here))
+    used = any(os.path.isdir(folder) for folder in agent.folders(here))
     return AgentState(
         name=agent.name,
         title=agent.title,
@@ -107,7 +107,7 @@ def _kept(tx: Tx, agent: str) -> _Kept:
 def _folders(roots: Sequence[discover.Root], agent: str) -> Sequence[str]:
     """The folders with this agent's transcripts that exist."""
     found = [root.path for root in roots if root.reader.agent == agent]
-    return list(dict.fromkeys(path for path in found if os.path.isdir(path)))  # noqa: PTH112 - many, and no links
+    return list(dict.fromkeys(path for path in found if os.path.isdir(path)))  # many, and no links
 
 
 def _retention(here: Here, agent: str, found: Sequence[discover.Found], now: Micros) -> Retention:

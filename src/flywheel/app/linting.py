@@ -14,7 +14,8 @@ from flywheel.knowledge.linting import keeping
 from flywheel.knowledge.linting.checks import BY_NAME, ORDER, names_of
 from flywheel.knowledge.linting.keeping import ALL, CI, Ran
 from flywheel.knowledge.linting.values import Severity
-from flywheel.model import LintFinding, Project, ProjectId
+from flywheel.model import Job, JobState, LintFinding, Project, ProjectId
+from flywheel.store.mapper import get
 
 PATIENCE: Final = 60.0
 """Seconds that a verb waits for a lint."""
@@ -74,17 +75,25 @@ def _run(parts: Parts, project: Project, poke: Callable[[], None], *, ci: bool) 
         keeping.ask(tx, project.id, asked, ci=ci)
     poke()
 
+    job: Job | None = None
+
     def look() -> Ran | None:
+        nonlocal job
         with parts.db.read() as tx:
             ran = keeping.last(tx, project.id, CI if ci else ALL)
+            job = get(tx, Job, kind=keeping.KIND, key=keeping.job_key(project.id, ci=ci))
+        if job is not None and job.state is JobState.DEAD and job.updated_at >= asked:
+            raise Unavailable(f"{project.name} cannot be linted: {job.error}; mend that and lint again")
         return ran if ran is not None and ran.began >= asked else None
 
     ran = wait_for(look, PATIENCE)
-    if ran is None:
-        raise Unavailable(
-            f"{project.name} is still being linted; ask again in a moment, or see: flywheel jobs", again_seconds=10
-        )
-    return ran
+    if ran is not None:
+        return ran
+    if job is not None and job.error:
+        raise Unavailable(f"{project.name} cannot be linted: {job.error}; it is tried again", again_seconds=10)
+    raise Unavailable(
+        f"{project.name} is still being linted; ask again in a moment, or see: flywheel jobs list", again_seconds=10
+    )
 
 
 def _total(ran: Ran, severity: Severity) -> int:

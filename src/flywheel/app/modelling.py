@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from flywheel.api import LlmBackfill, LlmEstimate, LlmPeriod, LlmSpent, LlmStatus
 from flywheel.app.parts import EXTRACT_BATCH, EXTRACT_MODEL, Parts
@@ -63,36 +63,18 @@ def make_llm_status(parts: Parts, now: Micros) -> LlmStatus:
 
 def estimate(parts: Parts, family: Sequence[ProjectId]) -> LlmEstimate:
     """What reading every session of these projects would take. Raises NoModel."""
-    from flywheel.harvest.models.unread import unread
-
     choice = _model(parts)
-    with parts.db.read() as tx:
-        sessions = unread(tx, family, all_of_it=True)
-        found = _projected(parts, sessions, choice, batch=False)
-        name = _name(tx, family)
-    return LlmEstimate(
-        project=name,
-        model=choice.model,
-        sessions=len(sessions),
-        calls=found.calls,
-        tokens=found.tokens,
-        cost=found.cost,
-        days=found.days,
-        words=found.words,
-    )
+    _, projected = _plan(parts, family, choice, all_of_it=True)
+    return LlmEstimate(model=choice.model, **projected)
 
 
 def backfill(parts: Parts, family: Sequence[ProjectId], *, go: bool) -> LlmBackfill:
     """What reading takes that no model has read of these projects; with ``go`` it is enqueued. Raises NoModel."""
     from flywheel.harvest.models.batching import takes_batches
-    from flywheel.harvest.models.unread import unread
 
     choice = _model(parts)
     batch = takes_batches(parts.llm())
-    with parts.db.read() as tx:
-        sessions = unread(tx, family)
-        found = _projected(parts, sessions, choice, batch=batch)
-        name = _name(tx, family)
+    sessions, projected = _plan(parts, family, choice, batch=batch)
     begun = go and bool(sessions)
     if begun:
         now = parts.db.clock()
@@ -101,19 +83,22 @@ def backfill(parts: Parts, family: Sequence[ProjectId], *, go: bool) -> LlmBackf
                 queue.enqueue(tx, kind=EXTRACT_BATCH, key=family[0], project_id=family[0], now=now)
             for one in () if batch else sessions:
                 queue.enqueue(tx, kind=EXTRACT_MODEL, key=one.session_id, project_id=family[0], now=now)
-    return LlmBackfill(
-        project=name,
-        router=choice.model,
-        editor=editor_of(parts.config, choice).model,
-        sessions=len(sessions),
-        calls=found.calls,
-        tokens=found.tokens,
-        cost=found.cost,
-        days=found.days,
-        words=found.words,
-        batch=batch,
-        begun=begun,
-    )
+    editor = editor_of(parts.config, choice).model
+    return LlmBackfill(router=choice.model, editor=editor, batch=batch, begun=begun, **projected)
+
+
+def _plan(
+    parts: Parts, family: Sequence[ProjectId], choice: Choice, *, batch: bool = False, all_of_it: bool = False
+) -> tuple[Sequence[Unread], dict[str, Any]]:
+    """What there is to read of these projects, and the fields that say what it takes."""
+    from flywheel.harvest.models.unread import unread
+
+    with parts.db.read() as tx:
+        sessions = unread(tx, family, parts.config.extract.model_share, all_of_it=all_of_it)
+        name = _name(tx, family)
+    found = _projected(parts, sessions, choice, batch=batch)
+    fields = {field: getattr(found, field) for field in ("calls", "tokens", "cost", "days", "words")}
+    return sessions, {"project": name, "sessions": len(sessions), **fields}
 
 
 def _projected(parts: Parts, sessions: Sequence[Unread], choice: Choice, *, batch: bool) -> Projection:

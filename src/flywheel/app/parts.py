@@ -20,8 +20,9 @@ from flywheel.text.redact import Redactor
 
 if TYPE_CHECKING:
     from flywheel.embed import Embedder
+    from flywheel.embed.metering import Meter
     from flywheel.harvest.discover import Whereabouts
-    from flywheel.llm import Llm
+    from flywheel.llm import Llm, Purpose
 
 
 def _worker(module: str) -> Handler:
@@ -51,6 +52,7 @@ ACROSS: Final = "across"
 OBSERVE: Final = "observe"
 DIGEST: Final = "digest"
 GATHER: Final = "gather"
+GATHER_MODEL: Final = "gather_model"
 THREAD: Final = "thread"
 CONSOLIDATE: Final = "consolidate"
 CATCH_UP: Final = "catch_up"
@@ -65,6 +67,7 @@ WORKERS: Final[Mapping[str, Handler]] = {
     RETRO_MODEL: _worker("flywheel.retro.paragraph"),
     DIGEST: _worker("flywheel.digests.worker"),
     GATHER: _worker("flywheel.digests.gather"),
+    GATHER_MODEL: _worker("flywheel.digests.paragraph"),
     THREAD: _worker("flywheel.threads.worker"),
     OBSERVE: _worker("flywheel.behaviour.watching"),
     CONSOLIDATE: _worker("flywheel.behaviour.worker"),
@@ -95,7 +98,7 @@ LANES: Final[Mapping[str, tuple[str, ...]]] = {
         THREAD,
         CATCH_UP,
     ),
-    "model": (EXTRACT_MODEL, EXTRACT_BATCH, RETRO_MODEL),
+    "model": (EXTRACT_MODEL, EXTRACT_BATCH, RETRO_MODEL, GATHER_MODEL),
     "code": (SYNC, ANCHORS, WEIGH),
     "tree": (RENDER, COMMIT, LINT, QUESTIONS),
     "index": (),
@@ -183,9 +186,38 @@ class Parts:
 
         if name not in self._models:
             self._models[name] = open_embedder(
-                name, self.config.embed, env=self.env, redact=self.redact.text, offline=self.config.offline
+                name,
+                self.config.embed,
+                env=self.env,
+                redact=self.redact.text,
+                offline=self.config.offline,
+                meter=self.meter_of,
             )
         return self._models[name]
+
+    def meter_of(self, name: str) -> Meter:
+        """Who accounts for the requests to a server's embedding model."""
+        from flywheel.embed.remote import WIRES
+        from flywheel.llm import Purpose
+
+        kind, _, model = name.partition(":")
+        embed = self.config.embed
+        return self._meter(Purpose.EMBED, kind, model, embed.url or WIRES[kind].url, embed.usd)
+
+    def meter_of_reranker(self) -> Meter:
+        """Who accounts for the requests to the reranker."""
+        from flywheel.llm import Purpose
+
+        search = self.config.search
+        model = search.rerank.partition(":")[2] or "reranker"
+        return self._meter(Purpose.RERANK, "http", model, search.rerank_url, search.rerank_usd)
+
+    def _meter(self, purpose: Purpose, provider: str, model: str, url: str, usd: float) -> Meter:
+        from flywheel.llm.metering import LedgerMeter
+        from flywheel.llm.pricing import is_own, load_prices
+
+        price = load_prices().of_vectors(model, own=is_own(url), given=usd)
+        return LedgerMeter(self.db, self.config.llm, purpose=purpose, provider=provider, price=price, now=wall_clock)
 
     def serving(self) -> tuple[Embedder | None, str]:
         """The embedder whose vectors are searched (of the choice, else of the configuration), and its name; or None

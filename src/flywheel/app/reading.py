@@ -76,7 +76,11 @@ def open_readers(parts: Parts) -> Readers:
     code = QueryEncoder() if embedder is not None and parts.code_model()[0] else None
     liking = Liking(parts.config.behaviour, wall_clock)
     reranker, lacking = open_reranker(
-        parts.config.search, env=parts.env, redact=parts.redact.text, offline=parts.config.offline
+        parts.config.search,
+        env=parts.env,
+        redact=parts.redact.text,
+        offline=parts.config.offline,
+        meter=parts.meter_of_reranker,
     )
     searcher = Searcher(parts.db, text, vectors, embedder, parts.config, code=code, liking=liking.of, reranker=reranker)
     return Readers(

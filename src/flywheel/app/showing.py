@@ -227,7 +227,7 @@ def _anchored(tx: Tx, entry: Entry) -> str:
     """The code and the documents that it is tied to."""
     rows = tx.all(
         "SELECT DISTINCT target FROM anchor WHERE entry_id = :id AND target <> ''"
-        " AND kind IN ('symbol', 'file', 'document') ORDER BY target LIMIT :most",
+        " AND kind IN ('symbol', 'file', 'document', 'error', 'command') ORDER BY target LIMIT :most",
         id=entry.id,
         most=ANCHORED,
     )

@@ -17,6 +17,15 @@ _MANY: Final = frozenset(
 )  # fmt: skip
 """Programs of many commands."""
 
+_CHECKS: Final = frozenset(
+    """
+    test tests check lint typecheck spec e2e build vet verify ci pytest tox nox jest vitest mocha rspec phpunit ctest
+    playwright unittest ruff flake8 eslint pylint mypy pyright tsc clippy prettier black gofmt golangci-lint rubocop
+    compile assemble webpack vite ninja
+    """.split()  # noqa: SIM905 - a list of words is read as words
+)
+"""Words of the names of commands that look whether the work is right: that one fails says nothing against it."""
+
 _RUNNERS: Final = frozenset({"npm", "pnpm", "yarn", "bun", "poetry", "uv", "pdm", "hatch", "deno", "docker-compose"})
 _PREFIXES: Final = frozenset({"sudo", "time", "env", "nice", "nohup", "exec", "command", "npx", "bunx", "xvfb-run"})
 _SEPARATOR: Final = re.compile(r"\s*(?:&&|\|\||[;|\n])\s*")
@@ -57,6 +66,11 @@ def name_of(line: str) -> str:
         if words and words[0] not in _NOTHING and (name := _named(words)):
             return name[:LONGEST]
     return ""
+
+
+def is_check(name: str) -> bool:
+    """Whether a command, as `name_of` calls it, tests, lints or builds: it fails when the work is wrong."""
+    return any(part in _CHECKS for word in name.split() for part in (word, *re.split(r"[:._-]", word)))
 
 
 def _named(words: list[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from flywheel.behaviour.profile import habits, of_category, profile_of
+from flywheel.behaviour.profile import of_category, profile_of, telling
 from flywheel.behaviour.rules import Category, Held
 
 BUDGET: Final = 300
@@ -30,7 +30,7 @@ def section(held: Sequence[Held], budget: int, count: Callable[[str], int]) -> s
     ``held`` stands strongest first. A name goes in whole or not at all: room is given round by round, so that each
     group has its strongest before any has its second.
     """
-    known = habits(held)
+    known = telling(held)
     profile = profile_of(known)
     names = {category: of_category(known, category)[:EACH] for _, category in GROUPS}
     head = profile if profile and count(profile) <= budget else ""

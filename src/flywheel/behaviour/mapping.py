@@ -46,6 +46,7 @@ class Seen:
     subject: Clean
     error: str = ""  # the signature of a failure
     refused: bool = False  # by the person, before it ran
+    ran: bool = False  # a check that failed because the work was wrong
     count: int = 1
     at: Micros
 
@@ -113,7 +114,10 @@ def _count_run(tally: _Tally, seen: Seen) -> None:
     elif seen.refused:
         runs.refused += seen.count
     else:
-        runs.badly += seen.count
+        if seen.ran:
+            runs.well += seen.count
+        else:
+            runs.badly += seen.count
         if seen.error:
             name = reworded(f"{seen.subject}: {seen.error}", seen.subject)
             tally.meet(seen.project_id, Category.FAILURE, name, seen)

@@ -11,10 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from flywheel.behaviour.commands import name_of, services_in, tables_in
+from flywheel.behaviour.commands import is_check, name_of, services_in, tables_in
 from flywheel.behaviour.mapping import ACCESS, FAILURE, PATTERN, SUCCESS
 from flywheel.model import Message, MessageKind, Micros
 from flywheel.text.signatures import class_of, signature
+from flywheel.text.trouble import could_not_work
 
 LONGEST: Final = 200
 """Characters of a subject."""
@@ -109,7 +110,7 @@ class Watcher:
         failed = message.is_error or (isinstance(status, int) and status != 0)
         if message.meta.get("interrupted"):
             return
-        facts = failure_facts(message.text) if failed else {}
+        facts = failure_facts(message.text, subject) if failed else {}
         yield self._noted(message, FAILURE if failed else SUCCESS, subject, facts)
 
     @staticmethod
@@ -125,7 +126,7 @@ def from_hook(kind: str, tool: str, facts: Mapping[str, object], at: Micros, roo
     subject = subject_of(tool, command)
     if not subject:
         return []
-    told = failure_facts(_text(facts.get("error"))) if kind == FAILURE else {}
+    told = failure_facts(_text(facts.get("error")), subject) if kind == FAILURE else {}
     keys = ("file_path", "filePath", "notebook_path", *(() if "pattern" in facts else ("path",)))
     names = [_text(facts.get(key)) for key in keys]
     listed = facts.get("files")
@@ -150,14 +151,19 @@ def command_of(message: Message) -> str:
     return _text(message.meta.get("command"))
 
 
-def failure_facts(text: str) -> dict[str, object]:
-    """Whether a person refused it, else the signature of the last line that looks like an error."""
+def failure_facts(text: str, subject: str = "") -> dict[str, object]:
+    """Whether a person refused it, else the signature of the last line that looks like an error.
+
+    And whether it is a check that did its work: it ran, and found something wrong.
+    """
     if _REFUSED.search(text[:400]):
         return {"refused": True}
     lines = [line for line in text[-6000:].splitlines() if _CUE.search(line[:300]) and not _WRAPS.match(line)][-12:]
     lines.sort(key=lambda line: bool(class_of(line)))  # the last that names the class of its error, else the last
     found = next((found for line in reversed(lines) if (found := signature(line))), "")
-    return {"error": found[:ERROR_CHARS]} if found else {}
+    sort, _, name = subject.partition(":")
+    ran: dict[str, object] = {"ran": True} if sort == "command" and is_check(name) and not could_not_work(text) else {}
+    return {"error": found[:ERROR_CHARS], **ran} if found else ran
 
 
 def touched(message: Message, roots: Sequence[str]) -> list[str]:

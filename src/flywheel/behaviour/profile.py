@@ -19,6 +19,26 @@ LONGEST: Final = 60
 """Characters of a name in a sentence."""
 
 
+ORDINARY: Final = frozenset(
+    """
+    read edit write multiedit notebookread notebookedit bash bashoutput killshell grep glob ls todowrite todoread
+    task agent exitplanmode exec_command write_stdin shell local_shell apply_patch patch update_plan read_file
+    read_many_files write_file edit_file replace create_file str_replace view view_file cat run_shell_command
+    run_terminal_cmd execute_command terminal list list_directory list_dir file_search codebase_search grep_search
+    search_file_content search search_replace
+    """.split()  # noqa: SIM905 - a list of words is read as words
+)
+"""Tools (lower case) that come with an agent: that a session reads and edits tells nobody anything."""
+
+EVERYWHERE: Final = frozenset(
+    """
+    ls cat head tail less grep egrep rg find fd sed awk wc sort uniq cut tr xargs which file stat tree mkdir rm cp mv
+    touch chmod ln du df ps diff date python python3 bash sh git
+    """.split()  # noqa: SIM905 - a list of words is read as words
+) | {f"git {what}" for what in ("status", "diff", "log", "show", "add", "commit", "checkout", "branch", "rev-parse")}
+"""Commands that are run on any project: no more do these."""
+
+
 def habits(held: Sequence[Held]) -> list[Held]:
     """What is sure enough to be spoken of, strongest first."""
     return [
@@ -28,9 +48,14 @@ def habits(held: Sequence[Held]) -> list[Held]:
     ]
 
 
+def telling(held: Sequence[Held]) -> list[Held]:
+    """Of what is sure enough, what is worth a line: nothing that is used anywhere, unless a person pinned it."""
+    return [one for one in habits(held) if one.belief.pinned or not _is_ordinary(one)]
+
+
 def profile_of(held: Sequence[Held]) -> str:
     """The profile; "" where too little is known for one."""
-    known = habits(held)
+    known = telling(held)
     sentences = [sentence for template in _TEMPLATES if (sentence := template(known))][: MOST - 1]
     if len(sentences) < FEWEST - 1:
         return ""
@@ -48,6 +73,12 @@ def of_category(held: Sequence[Held], category: Category, *sorts: str) -> list[s
     """The labels of what is known of a category, of some sorts of names where they are given."""
     some = [one.belief.name for one in held if one.belief.category == category]
     return [label(name) for name in some if not sorts or name.partition(":")[0] in sorts]
+
+
+def _is_ordinary(one: Held) -> bool:
+    sort, _, name = one.belief.name.partition(":")
+    known = {"tool": ORDINARY, "command": EVERYWHERE}.get(sort, frozenset())
+    return one.belief.category == Category.AFFINITY and name.lower() in known
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -117,6 +117,7 @@ def _seen(project: str, kind: str, subject: Clean, facts: str, count: int, at: i
         subject=subject,
         error=str(known.get("error") or ""),
         refused=bool(known.get("refused")),
+        ran=bool(known.get("ran")),
         count=count,
         at=Micros(at),
     )

@@ -29,6 +29,9 @@ GAIN: Final = 0.2
 """The part of what is missing to 1 that a session of very many observations adds, and of what is there that it takes.
 """
 
+TYPICAL: Final = 0.15
+"""The gain of a session of three observations: what is taken for those of a belief's past that is not kept."""
+
 FLOOR: Final = 0.1
 """A belief whose confidence is below is deleted."""
 
@@ -99,11 +102,15 @@ def confidence_at(belief: Belief, now: int, decay: DecayStrategy) -> float:
 class Course:
     """What becomes of one belief, session by session. ``belief`` is the one that there is; None where there is none."""
 
-    __slots__ = ("_decay", "_first", "_identity", "_moved", "at", "belief", "confidence", "ease", "reinforced", "seen")
+    __slots__ = (
+        "_before", "_decay", "_first", "_identity", "_moved", "at", "belief", "confidence", "ease", "reinforced",
+        "seen",
+    )  # fmt: skip
 
     def __init__(self, identity: str, belief: Belief | None, decay: DecayStrategy) -> None:
         self._identity, self._decay, self._moved = identity, decay, False
         self._first: Evidence | None = None  # what formed it, where there was none
+        self._before: Course | None = None  # what was before there was the belief, and is heard of late
         self.belief = belief
         self.confidence, self.ease, self.reinforced = 0.0, LEAST_EASE, 0
         self.at = self.seen = Micros(0)
@@ -116,9 +123,14 @@ class Course:
 
         Where there is no belief, or it has faded below the floor by then, one that holds forms it at `NEW`, and another
         says nothing. Else c is what decay has left at the later of both times, and becomes c + G × (1 − c) where the
-        session bears it out, else c × (1 − G), with G = `GAIN` × n / (n + 1) × what decay leaves of a session that
-        comes late, and n the observations that outweigh the others.
+        session bears it out, else c × (1 − G), with G = `GAIN` × n / (n + 1), and n the observations that outweigh the
+        others. Of a session that comes late G is times what decay and the sessions since have left of it (see
+        `_left_since`); one from before there was the belief changes what the belief began with (see `_fold`).
         """
+        if self.belief is not None and not self.belief.pinned and evidence.at < self.belief.created_at:
+            self._before = self._before or Course(self._identity, None, self._decay)
+            return self._before.hear(evidence)
+        self._fold()
         holds = evidence.favour > evidence.against
         confidence = self._at(evidence.at)
         if confidence < FLOOR and not self._pinned:
@@ -128,7 +140,7 @@ class Course:
         at = Micros(max(self.at, evidence.at))
         gain = GAIN * weight_of_session(evidence.favour if holds else evidence.against)
         if at > evidence.at:
-            gain *= self._decay.left(days_between(evidence.at, at), self.ease)
+            gain *= self._left_since(evidence.at)
         self.confidence = confidence + gain * (1 - confidence) if holds else confidence * (1 - gain)
         self.ease = moved_ease(self.ease, evidence.quality)
         self.reinforced += holds
@@ -137,6 +149,7 @@ class Course:
 
     def end(self) -> Belief | None:
         """The belief after all that was heard; None where there is none."""
+        self._fold()
         belief = self.belief
         if self._first is not None:
             belief = _born(self._identity, self._first)
@@ -151,6 +164,35 @@ class Course:
             updated_at=self.at,
             last_seen=self.seen,
         )
+
+    def _left_since(self, at: int) -> float:
+        """What is left by now of what a session added at a time: of decay, and of the sessions since.
+
+        How many they were is not kept: as many of those that bore the belief out as the time since is of its life.
+        """
+        left = self._decay.left(days_between(at, self.at), self.ease)
+        began = self._first.at if self._first is not None else self.belief.created_at if self.belief else self.at
+        part = (self.at - at) / (self.at - began) if self.at > began else 0.0
+        return left * float((1 - TYPICAL) ** (part * max(self.reinforced - 1, 0)))
+
+    def _fold(self) -> None:
+        """Begin with what was before, where that was still alive, instead of with a new belief's confidence.
+
+        What a session or decay leaves of a confidence c is a × c + b; so a difference at the beginning is one at the
+        end, times what is left of it since.
+        """
+        old, belief, self._before = self._before, self.belief, None
+        if old is None or belief is None or old._first is None:
+            return
+        began = old._at(belief.created_at)
+        if began < FLOOR:
+            return
+        begins = began + TYPICAL * (1 - began)
+        self.confidence += (begins - NEW) * self._left_since(belief.created_at)
+        self.confidence = min(max(self.confidence, 0.0), 1.0)
+        self.ease = min(self.ease + old.ease - LEAST_EASE, MOST_EASE)
+        self.reinforced += old.reinforced
+        self.belief, self._moved = replace(belief, created_at=old._first.at), True
 
     @property
     def _pinned(self) -> bool:

@@ -148,6 +148,8 @@ def why(question: tuple[str, ...], cwd: str | None, project: str, limit: int, as
         emit(paper, reason.statement, indent=4, lines=8)
         for value in reason.values:
             _value(paper, value)
+        for line in reason.questions:
+            emit(paper, f"open: {line}", indent=4, lines=2, style="yellow")
         if reason.superseded_by:
             paper.print(f"    [yellow]superseded by[/] {escape(reason.superseded_by)}")
         for old in reason.supersedes:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import click
 
 from flywheel.cli.ask import as_json_option, here
 from flywheel.cli.link import connect
-from flywheel.cli.paper import as_json, clean, counted, date, moment, open_paper
+from flywheel.cli.paper import as_json, clean, date, moment, open_paper
 from flywheel.cockpit.layout import COLUMNS, LINES, NOTHING, chosen, heading
 from flywheel.text.columns import columns, cut, padded
 
@@ -42,33 +43,53 @@ def cockpit(cwd: str | None, project: str, explain: bool, json_: bool) -> None:
     terminal = paper.is_terminal
     width = min(COLUMNS, paper.width) if terminal else COLUMNS
     rows = min(LINES, paper.height - 1) if terminal else LINES
-    for line in screen(found, width=width, rows=rows, explain=explain):
+    for line in screen(found, width=width, rows=rows, explain=explain, links=not terminal):
         paper.print(line)
 
 
-def screen(found: Cockpit, *, width: int, rows: int, explain: bool = False) -> list[Text]:
-    """The cockpit in at most so many lines and columns."""
+def screen(found: Cockpit, *, width: int, rows: int, explain: bool = False, links: bool = False) -> list[Text]:
+    """The cockpit in at most so many lines and columns; with ``links`` they are written out, as in ``cockpit.md``.
+
+    A terminal has them behind the titles.
+    """
     from rich.text import Text
+
+    from flywheel.cockpit import drawing
 
     top = [_header(found, width)]
     if found.banner:
         top.append(Text(cut(_flat(found.banner), width), "bold white on red"))
     if found.lint_errors:
         top.append(Text(cut(f"Lint: {found.lint_errors:,} to mend, see flywheel lint", width), "bold red"))
-    bottom = [Text(cut(LEGEND, width), "dim")] if explain else []
-    lines = chosen(found.lines, lambda one: one.section, rows - len(top) - len(bottom))
+    written = links and not explain and width >= COLUMNS
+    legend = LEGEND if explain else drawing.LEGEND if written and found.lines else ""
+    bottom = [Text(cut(legend, width), "dim")] if legend else []
+    lines = chosen(
+        found.lines,
+        lambda one: one.section,
+        rows - len(top) - len(bottom),
+        lambda one: len(drawing.item(_inert(one))) if written else 1,
+    )
     types = max((len(line.type) for line in lines), default=0)
     body: list[Text] = []
     for section in dict.fromkeys(line.section for line in lines):
         mine = [line for line in lines if line.section == section]
         body.append(Text(cut(heading(found, section, len(mine)), width), f"bold {_COLOURS[section]}"))
-        body += [_row(line, types, found.root, width, explain) for line in mine]
+        if written:
+            body += [Text(clean(text)) for line in mine for text in drawing.item(_inert(line))]
+        else:
+            body += [_row(line, types, found.root, width, explain) for line in mine]
     return [*top, *(body or [Text(cut(NOTHING, width), "green")]), *bottom][:rows]
 
 
 def _flat(text: str) -> str:
     """Text on one line that steers no terminal."""
     return " ".join(clean(text).split())
+
+
+def _inert(line: CockpitLine) -> CockpitLine:
+    """The line with its texts flat, so that they are cut at what is shown of them."""
+    return replace(line, title=_flat(line.title), text=_flat(line.text))
 
 
 def _header(found: Cockpit, width: int) -> Text:
@@ -85,8 +106,10 @@ def _row(line: CockpitLine, types: int, root: str, width: int, explain: bool) ->
     """Short id, type, title and reason, the next command, sources."""
     from rich.text import Text
 
+    from flywheel.cockpit.drawing import sources
+
     left = f"  {line.short} {line.type.replace('_', ' '):<{types}} "
-    tail = f"  {line.next} · {_explained(line) if explain else counted(line.source_count, 'source')}"
+    tail = f"  {line.next} · {_explained(line) if explain else sources(line, 1)}"
     room = max(_LEAST, width - columns(left) - columns(tail))
     reason = f": {_flat(line.text)}"
     kept = room // 2 if line.section in _WHY else 0

@@ -76,5 +76,5 @@ def _print(found: Effect) -> None:
 
     paper = open_paper()
     plain = "utf" not in (sys.stdout.encoding or "").lower()
-    for line in lines(found, width=max(NARROWEST, min(paper.width, 100)), ascii_only=plain):
+    for line in lines(found, width=max(NARROWEST, min(paper.width, 116)), ascii_only=plain):
         paper.print(line, markup=False)

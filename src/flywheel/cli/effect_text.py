@@ -48,15 +48,24 @@ def _all(found: Effect, width: int) -> Iterator[str]:
         yield "No session was looked back at in this time."
         return
     yield ""
-    yield from _table((found.total, found.briefed, found.unbriefed), width)
+    if not found.total.injected_tokens:
+        yield from _before(found, width)
+        return
+    both = found.briefed.sessions and found.unbriefed.sessions
+    yield from _table((found.total, found.briefed, found.unbriefed) if both else (found.total,), width)
     yield ""
     if found.signals:
         told = ", ".join(f"{_SIGNS.get(sign, sign)} {count:,}" for sign, count in found.signals.items())
         yield from _wrapped(f"Items by sign: {told}.", width)
+    lot = (
+        " Sessions with and without a briefing were not drawn by lot: what else differs between them counts here as"
+        " well."
+        if both
+        else ""
+    )
     yield from _wrapped(
         f"{FEW}: fewer than {counted(found.least_sessions, 'session')} or {counted(found.least_items, 'item')}, too few"
-        " to tell. Sessions with and without a briefing were not drawn by lot: what else differs between them counts"
-        " here as well.",
+        f" to tell. In brackets: where it lies with about 95 %.{lot}",
         width,
     )
     yield from _plots(found, width)
@@ -64,6 +73,31 @@ def _all(found: Effect, width: int) -> Iterator[str]:
         yield from _listed("By project", found.projects, width)
     if len(found.agents) > 1:
         yield from _listed("By agent", found.agents, width)
+
+
+def _before(found: Effect, width: int) -> Iterator[str]:
+    """What there is while no session was told anything: nothing to compare with, in sentences."""
+    row, edit = found.total, found.total.edit_tokens
+    yield from _wrapped(
+        f"{counted(row.sessions, 'session')}, and none was told anything by Flywheel yet, so there is no effect to"
+        " show. Let every session start with its briefing: flywheel install",
+        width,
+    )
+    if edit.value is None:
+        told = f"{edit.n} of them had a useful edit; a median needs {found.least_sessions}."
+    else:
+        told = (
+            f"To compare with later: before their first useful edit they spent a median of {number(edit)} tokens and"
+            f" {number(row.edit_calls)} tool calls; n is how many had one, in brackets stands where it lies with"
+            " about 95 %."
+        )
+    yield from _wrapped(told, width)
+    if row.rediscovered:
+        yield from _wrapped(
+            f"{counted(row.rediscovered, 'time')} a session found out what an earlier one had found out already,"
+            f" for {row.rediscovered_tokens:,} tokens.",
+            width,
+        )
 
 
 # ---- the table
@@ -85,13 +119,21 @@ def _table(rows: Sequence[EffectRow], width: int) -> Iterator[str]:
 
 
 def number(figure: Figure) -> str:
-    """A count with its n."""
-    return f"{FEW}, n {figure.n:,}" if figure.value is None else f"{figure.value:,.0f}, n {figure.n:,}"
+    """A count with its bounds and its n."""
+    return _figure(figure, lambda value: f"{value:,.0f}")
 
 
 def percent(figure: Figure) -> str:
-    """A share with its n."""
-    return f"{FEW}, n {figure.n:,}" if figure.value is None else f"{100 * figure.value:.0f} %, n {figure.n:,}"
+    """A share with its bounds and its n."""
+    return _figure(figure, lambda value: f"{100 * value:.0f}", " %")
+
+
+def _figure(figure: Figure, told: Callable[[float], str], unit: str = "") -> str:
+    if figure.value is None:
+        return f"{FEW}, n {figure.n:,}"
+    known = figure.low is not None and figure.high is not None
+    bounds = f" ({told(figure.low or 0.0)}-{told(figure.high or 0.0)})" if known else ""
+    return f"{told(figure.value)}{unit}{bounds}, n {figure.n:,}"
 
 
 def ratio(figure: Figure) -> str:

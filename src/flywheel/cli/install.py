@@ -45,7 +45,7 @@ def hook_setup() -> installing.Setup:
 def here_now(scope: Scope = Scope.USER) -> Here:
     """This user and the repository of the current folder."""
     cwd = Path.cwd()
-    root = next((folder for folder in (cwd, *cwd.parents) if (folder / ".git").exists()), None)
+    root = next((folder for folder in (cwd, *cwd.parents) if os.path.exists(folder / ".git")), None)
     mcp = (sys.executable, "-P", "-m", "flywheel.cli", "mcp")
     return Here(home=Path.home(), env=dict(os.environ), setup=hook_setup(), scope=scope, root=root, mcp=mcp)
 

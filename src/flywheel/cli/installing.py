@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -26,6 +27,12 @@ if TYPE_CHECKING:
 SHOWN: Final = 60
 """Lines of one file's difference that are printed; of a file that is ours alone only the name."""
 
+ELSEWHERE: Final = (
+    "a repository's hooks name no machine and look for Flywheel where it usually is, but FLYWHEEL_HOME is set;"
+    " install it for yourself: flywheel install {name}"
+)
+"""Why the hooks of a repository find no client."""
+
 
 @dataclass(slots=True, kw_only=True)
 class Run:
@@ -46,7 +53,9 @@ class Run:
             return [name for name in SETUPS if name in keys or (here.scope is Scope.USER and self._is_there(name))]
         present = []
         for name, setup in SETUPS.items():
-            if any(here.which(word) for word in setup.programs) or any(one.is_dir() for one in setup.folders(here)):
+            if any(here.which(word) for word in setup.programs) or any(
+                os.path.isdir(one) for one in setup.folders(here)
+            ):
                 present.append(name)
         for name in [name for name in present if here.scope not in SETUPS[name].scopes]:
             present.remove(name)
@@ -149,7 +158,9 @@ class Run:
         command = start_command(name, here, plugin / "hooks" / "hooks.json" if plugin else None)
         tried = verify(command, Path.cwd(), name, setup.start, here.env)
         if not tried.ok:
-            self._fails(name, f"the hook was installed but a test event failed: {tried.problem}")
+            elsewhere = here.scope is Scope.PROJECT and here.env.get("FLYWHEEL_HOME")
+            problem = ELSEWHERE.format(name=name) if elsewhere else tried.problem
+            self._fails(name, f"the hook was installed but a test event failed: {problem}")
             return
         if any(one.hooks == NOT_TRUSTED for one in healths(name, replace(here, root=None))):
             after = "One step is left: open Codex, say /hooks, and trust the hooks of Flywheel."

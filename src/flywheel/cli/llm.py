@@ -126,7 +126,8 @@ def backfill(cwd: str | None, project: str, yes: bool, json_: bool) -> None:
         if json_:
             as_json(begun)
         else:
-            click.echo(clean(f"{found.project}: every session has been read."))
+            nothing = "nothing is left to read that is long enough to pay (extract.model_share)"
+            click.echo(clean(f"{found.project}: {nothing}."))
         return
     models = found.router if found.router == found.editor else f"{found.router} and {found.editor}"
     how = ", as batches" if found.batch else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,7 +62,7 @@ def map_(
     answer = connect().topology(
         cwd=folder,
         project=project,
-        focus=str(found) if focus and found.exists() else focus,
+        focus=str(found) if focus and os.path.exists(found) else focus,
         level=level,
         depth=depth,
         format=format_,

@@ -25,12 +25,15 @@ TITLE: Final = 60
 
 
 def open_paper() -> Console:
-    """A console on standard output: colours and the terminal's width, or neither when it is piped."""
+    """A console on standard output: colours and the terminal's width, or neither when it is piped.
+
+    Names between colons (``std::x::y``) stay what they are.
+    """
     from rich.console import Console
 
     if sys.stdout.isatty():
-        return Console(soft_wrap=True, highlight=False)
-    return Console(soft_wrap=True, color_system=None, width=120, highlight=False)
+        return Console(soft_wrap=True, highlight=False, emoji=False)
+    return Console(soft_wrap=True, color_system=None, width=120, highlight=False, emoji=False)
 
 
 def as_json(value: object) -> None:

@@ -71,6 +71,8 @@ def _print(paper: Console, answer: RecallAnswer) -> None:
             )
             for one in session.quotes:
                 emit(paper, f"“{one.quote.strip()}” — {one.said_by}, {one.day} [fw:{one.short}]", indent=6, lines=6)
+            if session.also:
+                emit(paper, f"the same in {' '.join(f'[fw:{id}]' for id in session.also)}", indent=6, lines=2)
         paper.print()
     if not answer.threads:
         emit(paper, f"No answer: {answer.reason or 'no match'}.", indent=0, lines=6)

@@ -57,8 +57,9 @@ def replay(
 ) -> None:
     """For each past session, rebuild memory as it was just before, and see what of its needs the briefing held.
 
-    A session's needs are the files that it read before its first edit, the commands that worked in the end, and the
-    decisions that a person explained again. "newest" is what the newest messages would have held in as many tokens.
+    A session's needs are the files that it read before its first edit and that no prompt named, the commands that
+    worked in the end, and the decisions that a person explained again. What never came up before, no memory could
+    tell. "The newest messages alone" is what those would have held in as many tokens, without anything chosen.
     """
     client = connect()
     where = "" if everywhere or project else here(cwd)
@@ -120,7 +121,8 @@ def _print_session(paper: Console, one: ReplaySession, other: ReplaySession | No
         soft_wrap=True,
     )
     for need in [need for need in one.needs if not need.told][: MISSED if missed else 0]:
-        paper.print(f"    not told: {need.kind} {need.name}", markup=False, soft_wrap=True, style="dim")
+        why = "" if need.met else " (never came up before)"
+        paper.print(f"    not told: {need.kind} {need.name}{why}", markup=False, soft_wrap=True, style="dim")
 
 
 def _print_sum(paper: Console, run: ReplayRun) -> None:
@@ -132,6 +134,7 @@ def _print_sum(paper: Console, run: ReplayRun) -> None:
     trend = f"; first half {_percent(run.early)}, second half {_percent(run.late)}" if run.late is not None else ""
     paper.print(
         f"{name}Told {_percent(run.share)} of what {counted(needy, 'session')} needed{trend}; "
+        f"of what had come up before {_percent(run.met)}; "
         f"the newest messages alone: {_percent(run.plain)}; {_tokens(run.sessions):,} tokens a session.",
         markup=False,
     )

@@ -48,7 +48,7 @@ _CITED: Final = 3
 
 @click.command(short_help="Look back at sessions: what went wrong, was repeated, was new.")
 @click.argument("session", required=False, default="")
-@click.option("--last", "-n", type=int, default=0, metavar="N", help="The last N sessions, 50 at most.")
+@click.option("--last", "-n", type=click.IntRange(min=1), metavar="N", help="The last N sessions, 50 at most.")
 @click.option("--week", is_flag=True, help="The last seven days, summed: the costliest repeats first.")
 @click.option("--cwd", metavar="DIR", help="Of the project of this folder; the current one unless given.")
 @click.option("--project", default="", help="Of the project with this id or name.")
@@ -57,7 +57,7 @@ _CITED: Final = 3
 @as_json_option
 def retro(
     session: str,
-    last: int,
+    last: int | None,
     week: bool,
     cwd: str | None,
     project: str,
@@ -74,7 +74,7 @@ def retro(
     def ask() -> RetroAnswer:
         return client.retro(
             session=session.removeprefix("fw:"),
-            last=last,
+            last=last or 0,
             week=week,
             cwd=here(cwd),
             project=project,
@@ -109,6 +109,10 @@ def _settled(found: RetroAnswer, ask: Callable[[], RetroAnswer], seconds: float)
     return found
 
 
+_HEADING: Final = 100
+"""Characters of a heading that are surely printed."""
+
+
 def _look(paper: Console, look: RetroLook, *, alone: bool) -> None:
     marks = [look.outcome + (f" ({look.because})" if look.because else ""), date(look.last_at), look.agent]
     marks += [look.project] if alone and look.project else []
@@ -119,11 +123,19 @@ def _look(paper: Console, look: RetroLook, *, alone: bool) -> None:
         _wrapped(paper, f"helped [fw:{look.parent}] {look.parent_task}", 4, "dim")
     if look.helpers:
         _wrapped(paper, "helped by " + " ".join(f"[fw:{id}]" for id in look.helpers), 4, "dim")
-    for section, lines in groupby(sorted(look.lines, key=_place), key=lambda line: line.section):
+    heading = " ".join((look.title or look.task).split())[:_HEADING]
+    told = [line for line in look.lines if not _stands_in(heading, line)]
+    for section, lines in groupby(sorted(told, key=_place), key=lambda line: line.section):
         paper.print(f"  [bold]{HEADINGS.get(section, section)}[/]")
         for line in lines:
             _line(paper, line)
     paper.print()
+
+
+def _stands_in(heading: str, line: RetroLine) -> bool:
+    """Whether a short task is what the heading says."""
+    text = " ".join(line.text.split())
+    return line.section == "attempted" and bool(text) and text in heading
 
 
 def _place(line: RetroLine) -> int:

@@ -57,6 +57,8 @@ def _facts(one: ThreadLine) -> str:
 
 def _show(paper: Console, shown: ThreadShown) -> None:
     headline(paper, shown.thread.short, shown.thread.title, _facts(shown.thread))
+    for line in shown.sums:
+        emit(paper, line, indent=2, lines=4) if line else paper.print()
     for step in shown.steps:
         paper.print()
         ended = f" · {step.outcome}" if step.outcome not in ("", "unclear") else ""

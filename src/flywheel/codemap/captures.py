@@ -24,9 +24,13 @@ MARKS: Final = frozenset({"route", "command"})
 """Kinds of definitions that say what something is for, and lend their name to nothing."""
 
 _VERB: Final = re.compile(r"(?:Http|Map)?(get|head|post|put|patch|delete|options|trace)(?:Mapping)?", re.IGNORECASE)
+_WORDS: Final = re.compile(r"[A-Za-z]+")
 _SPELLED: Final = frozenset({*MARKS, "heading"})
 _HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _CLOSING: Final = re.compile(r"\s+#+\s*$")
+_INSIDE: Final = ("_fragment", "_content")
+"""Ends of what grammars call the inside of a string, where a colon or a quote is meant."""
+
 _QUOTES: Final = frozenset("\"'`")
 
 
@@ -183,7 +187,7 @@ def _found(source: bytes, number: int, role: str, node: Node, match: Match) -> F
         body = after.start_byte if after is not None else node.end_byte
     return Found(
         kind=kind,
-        name=_name(source, kind, match),
+        name=_name(source, kind, match) if "name" in match or "kebab" in match else _verbs(source, match),
         scope=_joined(source, match["scope"]) if "scope" in match else "",
         at=_stretch(whole),
         inner=whole.byte_range,
@@ -206,16 +210,27 @@ def _name(source: bytes, kind: str, match: Match) -> str:
     if kind == "heading":
         return _CLOSING.sub("", name)
     if kind == "route":
-        said = (_VERB.fullmatch(_text(source, node)) for node in match.get("verb", ()))
-        verbs = "|".join(dict.fromkeys(verb[1].upper() for verb in said if verb))
-        return f"{verbs} {name}" if verbs else name
+        return f"{_verbs(source, match)}{name}"
     return name.partition(" ")[0] if kind == "command" else name
+
+
+def _verbs(source: bytes, match: Match) -> str:
+    """A route's methods and a space, or "" where it says none. All there is of one that has no path."""
+    words = (word for node in match.get("verb", ()) for word in _WORDS.findall(_text(source, node)))
+    said = (_VERB.fullmatch(word) for word in words)
+    verbs = "|".join(dict.fromkeys(verb[1].upper() for verb in said if verb))
+    return f"{verbs} " if verbs else ""
 
 
 def _joined(source: bytes, nodes: Sequence[Node]) -> str:
     if len(nodes) == 1 and (text := _text(source, nodes[0])).isidentifier():
         return text
-    return ".".join(_unquoted(_text(source, node)) for node in nodes).replace("::", ".")
+    return ".".join(_named(source, node) for node in nodes).replace("::", ".")
+
+
+def _named(source: bytes, node: Node) -> str:
+    text = _text(source, node)
+    return text if node.type.endswith(_INSIDE) else _unquoted(text)
 
 
 def _unquoted(text: str) -> str:

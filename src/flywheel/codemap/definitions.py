@@ -12,8 +12,9 @@ from flywheel.codemap.captures import MARKS, Captures, Comment, Found, Import, S
 from flywheel.codemap.comments import Leading, cap, first_paragraph, is_licence
 from flywheel.codemap.hashing import hash_definitions, hash_text
 from flywheel.codemap.languages import LANDMARKS, load
-from flywheel.codemap.mounting import mount, without_strangers
+from flywheel.codemap.mounting import mount, under_classes, without_strangers
 from flywheel.codemap.naming import names_used
+from flywheel.codemap.unparsed import add_unparsed, parseable
 
 SIGNATURE_CHARS: Final = 300
 """Longer signatures are cut."""
@@ -22,6 +23,7 @@ NAME_CHARS: Final = 200
 """Longer names are cut; generated and broken code has them."""
 
 _TYPES: Final = frozenset({"", "class", "struct", "enum", "trait", "interface"})
+_UNNAMED: Final = frozenset({"javascript", "typescript", "tsx"})
 _ANONYMOUS_FILES: Final = frozenset({"__init__", "index", "mod", "lib", "main"})
 
 
@@ -61,21 +63,32 @@ class Parsed(NamedTuple):
 def parse(source: bytes, language: str, path: str, *, references: bool = False) -> Parsed:
     """Definitions in order of their place in the file, outer ones first; with ``references``, what they use."""
     parser, query = load(language, references=references)
-    tree = parser.parse(source)
+    tree = parser.parse(parseable(source, language))
     captures = collect(source, tree, query)
+    add_unparsed(source, language, captures)
     leading = Leading(source, captures.comments, captures.prefixes)
     found = sorted(captures.found.values(), key=lambda item: (item.inner[0], -item.inner[1]))
     found = without_strangers(found, captures.imports)
+    if language in _UNNAMED:
+        _name_defaults(found, path)
     mount(found, captures.mounts)
     for item in found:
         _widen(item, captures, leading)
         _document(item, source, captures, leading)
-    _nest(found)
+    found = under_classes(found)
+    _nest(found, methods=language != "sql")
     modules = _modules(source, captures, leading, found, path)
     definitions = modules + _definitions(source, captures, found, modules)
     uses = _references(captures, found, len(modules)) if references else ()
     names = "" if language in LANDMARKS else _names(source, captures, found, language)
     return Parsed(definitions, captures.imports, tree.root_node.has_error, uses, names)
+
+
+def _name_defaults(found: Iterable[Found], path: str) -> None:
+    """What a script gives by default without naming it is called like the file, as whoever imports it does."""
+    for item in found:
+        if item.name == "default" and item.kind in ("function", "class"):
+            item.name = module_name(path)
 
 
 def _names(source: bytes, captures: Captures, found: Iterable[Found], language: str) -> str:
@@ -107,8 +120,8 @@ def _document(item: Found, source: bytes, captures: Captures, leading: Leading) 
         item.doc = leading.doc(item.at)
 
 
-def _nest(found: Iterable[Found]) -> None:
-    """Qualified names, and ``method`` for the functions of types."""
+def _nest(found: Iterable[Found], *, methods: bool = True) -> None:
+    """Qualified names, and ``method`` for the functions of types, where ``methods`` are told apart."""
     above: list[Found] = []
     for item in found:
         while above and above[-1].inner[1] <= item.inner[0]:
@@ -119,7 +132,7 @@ def _nest(found: Iterable[Found]) -> None:
             parent = above[-2] if len(above) > 1 else None
         prefix = [parent.qualified] if parent and parent.qualified else []
         item.qualified = cap(".".join([*prefix, *([item.scope] if item.scope else []), item.name]), 4 * NAME_CHARS)
-        if item.kind == "function" and (item.scope or (parent and parent.kind in _TYPES)):
+        if methods and item.kind == "function" and (item.scope or (parent and parent.kind in _TYPES)):
             item.kind = "method"
         if not mark:
             above.append(item)

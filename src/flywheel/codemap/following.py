@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from flywheel.codemap.anchored import touch_unindexed
 from flywheel.codemap.beacon_queries import beacons_of, standing, unmoved
 from flywheel.codemap.lighting import propose
 from flywheel.codemap.rows import Place
@@ -22,6 +23,7 @@ def follow(place: Place, deps: Deps, telling: Sequence[str], redrawn: bool, owed
     ``owed``: whether uses are weighed next, which proposes beacons as well."""
     looked = keep_services(place, telling, deps)
     keep_beacons(place, deps)
+    touch_unindexed(place, deps.db)
     if (looked or redrawn) and not owed:
         propose(place, deps)
 

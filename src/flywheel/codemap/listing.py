@@ -15,6 +15,7 @@ from flywheel.codemap.layout import MANIFESTS
 from flywheel.codemap.manifests.joining import parser_of
 from flywheel.codemap.planning import Listed
 from flywheel.codemap.skipping import IGNORE_FILES, OUTPUTS, PRIVATE, VENDORED, Ignoring, vendored_folder, why_not
+from flywheel.text.decoding import as_utf8
 
 MAX_FILES: Final = 50_000
 """Source files of one checkout that are looked at."""
@@ -205,6 +206,6 @@ def read_text(root: str, path: str) -> str:
     try:
         number = os.open(f"{root}/{path}", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(number, "rb") as file:
-            return file.read(_MANIFEST_BYTES).decode("utf-8", "replace")
+            return as_utf8(file.read(_MANIFEST_BYTES)).decode("utf-8", "replace")
     except (OSError, ValueError):
         return ""

@@ -23,6 +23,7 @@ from typing import Any, Final, NamedTuple
 from flywheel.children import die_with_parent
 from flywheel.codemap.captures import Import
 from flywheel.codemap.definitions import Definition, parse
+from flywheel.text.decoding import as_utf8
 
 _MEMORY: Final = 4 << 30
 _LENGTH: Final = struct.Struct(">I")
@@ -68,20 +69,12 @@ def look(request: Request) -> Answer:
     lines = source.count(b"\n") + (not source.endswith(b"\n") and source != b"")
     if sha256 == request.known:
         return Answer("same", sha256, size, mtime_ns, lines)
-    if why := why_not(source, lines):
+    plain = as_utf8(source)
+    if why := why_not(plain, lines):
         return Answer(why, sha256, size, mtime_ns, lines)
-    parsed = parse(_utf8(source), request.language, request.path)
+    parsed = parse(plain, request.language, request.path)
     definitions, imports = tuple(parsed.definitions), tuple(parsed.imports)
     return Answer("indexed", sha256, size, mtime_ns, lines, parsed.names, definitions, imports)
-
-
-def _utf8(source: bytes) -> bytes:
-    """The source as UTF-8; what is not is taken for Latin-1, which old files are in."""
-    try:
-        source.decode("utf-8")
-    except UnicodeDecodeError:
-        return source.decode("latin-1").encode("utf-8")
-    return source
 
 
 def why_not(source: bytes, lines: int) -> str:

@@ -22,6 +22,7 @@ import orjson
 
 from flywheel.children import die_with_parent
 from flywheel.errors import Unavailable
+from flywheel.text.decoding import as_utf8
 
 COMMAND: Final = (sys.executable, "-P", "-m", "flywheel.codemap.referring")
 
@@ -149,7 +150,11 @@ def _spelled(source: bytes, language: str, name: str) -> Counter[int]:
 
 def _source(file: Path, most: int) -> bytes:
     try:
-        return file.read_bytes() if not file.is_symlink() and file.is_file() and file.stat().st_size <= most else b""
+        return (
+            as_utf8(file.read_bytes())
+            if not file.is_symlink() and file.is_file() and file.stat().st_size <= most
+            else b""
+        )
     except OSError:
         return b""
 

@@ -22,11 +22,14 @@ from flywheel.codemap.planning import Known, Listed, Plan, plan
 from flywheel.codemap.pool import ParserPool
 from flywheel.codemap.rows import Delta, Place, compare, compare_edges, put_names, symbols
 from flywheel.codemap.twins import Twins, find_twins
-from flywheel.codemap.weighing import enqueue_weighing, owes
+from flywheel.codemap.weighing import enqueue_weighing, owes, reweigh
 from flywheel.codemap.writing import Writer
 from flywheel.jobs.worker import Deps, Stopped
 from flywheel.model import ProjectId, SourceFile
 from flywheel.store.chunks import chunks
+
+AT_ONCE: Final = 20
+"""Changed files whose uses are reckoned within the sync; a sweep, which follows soon, does it for more of them."""
 
 _FILES: Final = 60
 _DEFINITIONS: Final = 1500
@@ -96,6 +99,7 @@ class Sync:
         languages = {item.language for item in listed.values() if item}
         self._run(todo, known, Layout(present, self._manifests(self._root, present, languages)))
         keep_beacons(self._place, self._deps)
+        reweigh(self._place, self._deps, [path for path in wanted if path in listed][:AT_ONCE])
         return self.report
 
     @property

@@ -92,23 +92,48 @@ def usage(
     for path, some in spelled.items():
         own, imported, out = kin[path], imports.get(path, frozenset()), defaultdict[str, float](float)
         for name in some:
-            places = where[own, name].keys()
-            led = places & imported
-            meant = led or places
-            if len(meant) > AMBIGUOUS:
-                continue
-            part = (1.0 if led or not _PLAIN.fullmatch(name) else PLAIN) / len(meant)
+            meant, part = _meant(name, where[own, name].keys(), imported)
             for node in meant:
                 out[node] += worth[own, name] * part
                 shares[own, name, node].append(part)
         out.pop(node_of(path), None)
         if out:
-            best = nsmallest(MOST, out.items(), key=lambda item: (-round(item[1], 3), item[0]))
-            found.edges[path] = {target: round(weight, 3) for target, weight in best if weight >= LEAST}
+            found.edges[path] = _best(out)
     for (own, name, node), parts in shares.items():
         for path in where[own, name][node]:
             found.used[path, name] = len(parts), sum(parts)
     return found
+
+
+def usage_of(
+    path: str, users: Mapping[str, int], files: int, where: Mapping[str, AbstractSet[str]], imported: AbstractSet[str]
+) -> dict[str, float]:
+    """Which modules one file uses, by its names: module → weight, as `usage` has it.
+
+    ``users``: name → how many of the ``files`` of its kin use it; ``where``: name → modules that define it.
+    """
+    out = defaultdict[str, float](float)
+    for name in sorted(where):
+        if not name.startswith("__"):
+            meant, part = _meant(name, where[name], imported)
+            for node in meant:
+                out[node] += weight_of(name, users[name], files) * part
+    out.pop(path, None)
+    return _best(out)
+
+
+def _meant(name: str, places: AbstractSet[str], imported: AbstractSet[str]) -> tuple[AbstractSet[str], float]:
+    """The modules that a use of a name may mean, and how much of it each gets."""
+    led = places & imported
+    meant = led or places
+    if len(meant) > AMBIGUOUS:
+        return frozenset(), 0.0
+    return meant, (1.0 if led or not _PLAIN.fullmatch(name) else PLAIN) / max(1, len(meant))
+
+
+def _best(out: Mapping[str, float]) -> dict[str, float]:
+    best = nsmallest(MOST, out.items(), key=lambda item: (-round(item[1], 3), item[0]))
+    return {target: round(weight, 3) for target, weight in best if weight >= LEAST}
 
 
 def _defined(kin: Mapping[str, str], definitions: Iterable[Pair]) -> dict[str, set[str]]:

@@ -17,6 +17,7 @@ from flywheel.codemap.manifests.containers import tells_services
 from flywheel.codemap.manifests.joining import speaks
 from flywheel.codemap.skipping import IGNORE_FILES, OUTPUTS, PRIVATE, VENDORED
 from flywheel.codemap.sparing import SPARED
+from flywheel.text.makefiles import MAKEFILES
 
 QUIET: Final = 0.2
 """Seconds without an event after which a checkout's changes are due."""
@@ -28,7 +29,9 @@ _LIMIT: Final = Path("/proc/sys/fs/inotify/max_user_watches")
 _SHARE: Final = 0.5
 """The part of the system's watches that all checkouts together may take; editors need some too."""
 
-_SPEAKING: Final = frozenset({*IGNORE_FILES, *MANIFESTS.values()})
+_SPEAKING: Final = frozenset(
+    {*IGNORE_FILES, *MANIFESTS.values(), *(file for files in MAKEFILES.values() for file in files)}
+)
 
 
 class Debounce:

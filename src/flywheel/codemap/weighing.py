@@ -13,7 +13,7 @@ from flywheel.codemap.charting import keep_web, node_of, spin
 from flywheel.codemap.languages import LANDMARKS
 from flywheel.codemap.lighting import propose
 from flywheel.codemap.rows import Place
-from flywheel.codemap.usage import Pair, Uses, kin_of, usage
+from flywheel.codemap.usage import Pair, Uses, kin_of, usage, usage_of
 from flywheel.jobs import queue
 from flywheel.jobs.worker import Deps
 from flywheel.model import Job, Micros, ProjectId, Setting, SymbolUse
@@ -74,6 +74,61 @@ def weigh(place: Place, deps: Deps) -> None:
     propose(place, deps)
     with deps.db.write(bulk=True) as tx:  # last: what a crash interrupts is done again
         mapper.upsert(tx, Setting(name=f"uses-mark:{place.checkout}", value=mark))
+
+
+def reweigh(place: Place, deps: Deps, paths: Sequence[str]) -> None:
+    """Bring what these files use up to date at once, where uses were reckoned before; the next weighing does it all.
+
+    How often a name is used in all is taken from the last weighing. The web is spun anew only when an edge differs.
+    """
+    with deps.db.read() as tx:
+        kept = mapper.get(tx, Setting, name=f"uses:{place.checkout}")
+        if kept is None or not paths:
+            return
+        now = {path: _edges_of(tx, place, path) for path in paths}
+    graph = orjson.loads(kept.value)
+    if all(graph.get(path, {}) == edges for path, edges in now.items()):
+        return
+    graph = {path: edges for path, edges in {**graph, **now}.items() if edges}
+    _respin(place, orjson.dumps(graph).decode(), deps)
+
+
+def _edges_of(tx: Tx, place: Place, path: str) -> dict[str, float]:
+    """What one file uses, by the names that the sync has just kept of it; nothing of a file that is gone."""
+    row = tx.one(
+        "SELECT f.language, n.names FROM source_file f JOIN file_names n ON n.file_id = f.id WHERE f.id = :id",
+        id=place.file_id(path),
+    )
+    if row is None:
+        return {}
+    own = kin_of(row[0])
+    where, homes = defaultdict[str, set[str]](set), set[str]()
+    for some in chunks(row[1].split()):
+        for name, home, language in tx.all(
+            "SELECT DISTINCT s.name, s.path, f.language FROM symbol s JOIN source_file f ON f.id = s.file_id"
+            " WHERE s.project_id = :project AND s.name IN :names AND f.checkout = :checkout AND s.kind NOT IN :kinds",
+            project=place.project_id, names=some, checkout=place.checkout, kinds=list(_UNNAMED),
+        ):  # fmt: skip
+            if kin_of(language) == own:
+                where[name].add(node_of(home))
+                homes.add(home)
+    users = dict.fromkeys(where, 1)
+    for some in chunks(sorted(homes)):
+        sql = "SELECT name, files FROM symbol_use WHERE checkout = :checkout AND path IN :paths"
+        for name, files in tx.all(sql, checkout=place.checkout, paths=some):
+            if name in users:
+                users[name] = max(users[name], files)
+    languages = tx.all(
+        "SELECT f.language, count(*) FROM source_file f JOIN file_names n ON n.file_id = f.id"
+        " WHERE f.checkout = :checkout GROUP BY f.language",
+        checkout=place.checkout,
+    )
+    count = sum(number for language, number in languages if kin_of(language) == own)
+    targets = tx.all(
+        "SELECT target FROM module_edge WHERE checkout = :checkout AND source = :path AND external = 0",
+        checkout=place.checkout, path=path,
+    )  # fmt: skip
+    return usage_of(node_of(path), users, count, where, {target for (target,) in targets})
 
 
 def _respin(place: Place, graph: str, deps: Deps) -> None:

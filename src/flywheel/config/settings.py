@@ -63,6 +63,12 @@ class ExtractConfig:
         low=0,
         high=100000,
     )
+    model_share: float = _setting(
+        0.25,
+        "The part of a session's own tokens that asking about it may take; a session too short for that waits. 0: any.",
+        low=0,
+        high=10,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,6 +126,9 @@ class EmbedConfig:
     query_prompt: str = _setting("", 'What stands before a question; "" is the model\'s own, if it has one.')
     passage_prompt: str = _setting("", "What stands before a text that is looked for.")
     device: str = _setting("", 'Where sentence-transformers computes: "cpu", "cuda", ...; "" is the best there is.')
+    usd: float = _setting(
+        -1.0, "Dollars per million tokens of a server's model; -1: as config/llm.toml says.", low=-1, high=10000
+    )
     code: str = _setting("minilm", 'Embedding model of code: "minilm" (bundled), or "none" for that of the rest.')
 
 
@@ -141,14 +150,16 @@ class LlmConfig:
         "", 'Base address of the server; "" is the provider\'s own. For Ollama "http://127.0.0.1:11434/v1".'
     )
     key_env: str = _setting("", 'The environment variable with the key; "" is ANTHROPIC_API_KEY or OPENAI_API_KEY.')
-    retro: bool = _setting(False, "A few sentences by the model after each look back, cited.")
+    retro: bool = _setting(
+        False, "A few sentences by the model after each look back, and of threads and projects; cited."
+    )
     seconds: float = _setting(120.0, "How long one call may take.", low=0.05, high=3600)
     day_usd: float = _setting(1.0, "Dollars that a day (UTC) may cost; -1 is no cap.", low=-1, high=100000)
     month_usd: float = _setting(10.0, "Dollars that a month (UTC) may cost; -1 is no cap.", low=-1, high=1000000)
     day_tokens: int = _setting(10000000, "Tokens of a day (UTC); -1 is no cap.", low=-1, high=10**12)
     month_tokens: int = _setting(100000000, "Tokens of a month (UTC); -1 is no cap.", low=-1, high=10**13)
     purpose_shares: Mapping[str, float] = _setting(
-        {"extract": 0.8, "retro": 0.4, "ask": 0.5, "rerank": 0.3, "lint": 0.2, "test": 0.1},
+        {"extract": 0.8, "retro": 0.4, "ask": 0.5, "embed": 0.5, "rerank": 0.3, "lint": 0.2, "test": 0.1},
         "The part of each cap that one purpose may take.",
         low=0,
         high=1,
@@ -182,6 +193,9 @@ class SearchConfig:
     )
     rerank_url: str = _setting("", 'Address of a reranking server, up to "/rerank".')
     rerank_key_env: str = _setting("", "The environment variable with its key.")
+    rerank_usd: float = _setting(
+        -1.0, "Dollars per million tokens of that server; -1: as config/llm.toml says.", low=-1, high=10000
+    )
     rerank_seconds: float = _setting(
         0.5, "How long a search waits for it; then the order is as before.", low=0.01, high=30
     )

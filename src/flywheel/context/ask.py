@@ -15,6 +15,7 @@ from flywheel.context.agents import Agent
 from flywheel.context.allocator import Level, Piece
 from flywheel.context.gitfacts import GitFacts
 from flywheel.model import Micros, ProjectId
+from flywheel.search.prompts import about
 from flywheel.text.words import terms
 
 SOURCES: Final = ("slot", "skills", "entries", "history", "topology", "conventions")
@@ -65,11 +66,16 @@ class Ask:
             kind=kind, id=id, short=short, relevance=relevance, levels=levels, subject=subject, unreviewed=unreviewed
         )
 
-    def overlap(self, text: str) -> float:
-        """How much of what the session is about the text speaks of: 0 to 1, by the cues' weights."""
-        common = words_of(text) & self.cues.keys()
+    def overlap(self, text: str, head: str = "") -> float:
+        """How much of what the session is about the text, with its ``head``, speaks of: 0 to 1, by the cues' weights.
+
+        Of a prompt that was put to an agent all words count alike, and one word is enough only where the head has it.
+        """
+        common = words_of(f"{head} {text}") & self.cues.keys()
         if not common:
             return 0.0
+        if self.query and self.session:
+            return len(common) / len(self.cues) if len(common) > 1 or common & words_of(head) else 0.0
         hit = sum(sorted((self.cues[word] for word in common), reverse=True)[:4])
         return hit / sum(sorted(self.cues.values(), reverse=True)[:4])
 
@@ -86,14 +92,17 @@ class Source(Protocol):
 
 
 @lru_cache(64)
-def cues_of(query: str, branch: str, git: GitFacts, tasks: tuple[str, ...] = ()) -> Mapping[str, float]:
+def cues_of(
+    query: str, branch: str, git: GitFacts, tasks: tuple[str, ...] = (), *, unasked: bool = False
+) -> Mapping[str, float]:
     """Words that say what a session is about.
 
-    Of the query alone where there is one; else of the branch (1), changed files (0.8), open tasks (0.7), the last
-    commits' subjects (0.6) and the files that they touched (0.4).
+    Of the query alone where there is one, and of one that was put to an agent (``unasked``) only those that it is
+    about something with (`search.prompts.about`); else of the branch (1), changed files (0.8), open tasks (0.7), the
+    last commits' subjects (0.6) and the files that they touched (0.4).
     """
     if query:
-        return dict.fromkeys(terms(query)[:64], 1.0)
+        return dict.fromkeys((about(query) if unasked else terms(query))[:64], 1.0)
     cues: dict[str, float] = {}
     graded: list[tuple[float, Sequence[str]]] = [
         (1.0, [] if branch in ("main", "master", "develop", "trunk") else [branch]),

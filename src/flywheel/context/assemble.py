@@ -103,9 +103,10 @@ class Assembler:
         """``home`` holds the user's own instruction files and skills; without it only the project's are read."""
         self._db, self._searcher, self._config, self._now = db, searcher, config, now
         self._redact = redact or Redactor(config.redact.patterns, config.redact.allow)
-        made = sources if sources is not None else self._made(home)
-        self._habits = Habits(db, config.behaviour) if sources is None else None
-        self._sources = sorted(made, key=lambda source: SOURCES.index(source.name))
+        made = sources if sources is not None else [*self._made(home), Habits(db, config.behaviour)]
+        self._habits = next((source for source in made if isinstance(source, Habits)), None)
+        known = [source for source in made if source is not self._habits]
+        self._sources = sorted(known, key=lambda source: SOURCES.index(source.name))
         self._workers = Workers()
         self._places: Renewing[str, Place] = Renewing(self._resolve, fresh=PLACE_SECONDS, name="project")
         self._git: Renewing[Path, GitFacts] = Renewing(self._read_git, fresh=GIT_SECONDS, name="git")
@@ -183,7 +184,7 @@ class Assembler:
             now=self._now(),
             exclude=frozenset(exclude),
             git=git,
-            cues=cues_of(query, branch, git, standing.tasks if standing else ()),
+            cues=cues_of(query, branch, git, standing.tasks if standing else (), unasked=bool(session)),
             found=_once(
                 lambda: self._searcher.search(
                     query=query,

@@ -139,7 +139,7 @@ class ConventionsSource:
     def _piece(
         self, ask: Ask, shown: str, file: TextFile[Rules], section: Section, depth: int, place: int
     ) -> Piece | None:
-        overlap = ask.overlap(f"{section.heading} {section.text[:BODY]}")
+        overlap = ask.overlap(section.text[:BODY], section.heading)
         if ask.query and overlap < FLOOR:
             return None
         id = file_id(file.real, section.heading, section.text)

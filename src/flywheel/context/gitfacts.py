@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,7 +41,7 @@ def find_root(cwd: str) -> Path | None:
     """The nearest folder, upwards, that holds ``.git``; None outside of a checkout."""
     start = Path(cwd)
     for folder in (start, *start.parents):
-        if (folder / ".git").exists():
+        if os.path.exists(folder / ".git"):
             return folder
     return None
 

@@ -13,6 +13,8 @@ from flywheel.context.digests import Summed, levels, project_piece, sums_of
 from flywheel.context.relevance import session_relevance
 from flywheel.model import Micros, SessionId, short_id
 from flywheel.store import Db, Tx
+from flywheel.store.json import load as load_json
+from flywheel.text.words import terms
 
 FEWEST, MOST, TOKENS_A_SESSION = 3, 18, 80
 """A briefing tells of one more session by itself with every so many tokens."""
@@ -29,8 +31,21 @@ OPEN: Final = ("failed", "abandoned", "unclear")
 WHOLE: Final = 280
 """Characters up to which a message is told whole or not at all: the head of a short one says little."""
 
+SESSIONS: Final = 40
+"""Sessions of one prompt's messages whose files are looked up."""
+
+NAMES, LONGEST = 3, 80
+"""Files or commands beside a message, and characters of one."""
+
 COVERED: Final = 0.6
 """An entry that quotes this part of a message stands for it; of a longer one it tells a detail."""
+
+_ASSENTS: Final = frozenset(
+    """
+    ok okay understood noted done good great perfect nice fine thanks thank sure exactly right agreed yes catch
+    """.split()  # noqa: SIM905 - a list of words is read as words
+)
+"""A message of these alone, and of words that mean nothing by themselves, is an assent to what is told or is not."""
 
 _SAYS: Final = {"user": "user", "assistant": "assistant", "tool": "tool"}
 
@@ -73,11 +88,10 @@ class HistorySource:
             told = {hit.id for hit in found if quoted.get(hit.id, 0) >= COVERED * max(len(hit.text), 1)}
             hits = [hit for hit in found if hit.kind in ("message", "document") and hit.id not in told]
             best = max((hit.score for hit in hits), default=0.0)
-            return [
-                _hit_piece(ask, hit, hit.score / best if best > 0 else 0.0)
-                for hit in hits
-                if hit.id not in ask.exclude and hit.session_id not in own
-            ]
+            hits = [hit for hit in hits if hit.id not in ask.exclude and hit.session_id not in own and _says(hit)]
+            with self._db.read() as tx:
+                there = _worked_on(tx, hits)
+            return [_hit_piece(ask, hit, hit.score / best if best > 0 else 0.0, there.get(hit.id, "")) for hit in hits]
         with self._db.read() as tx:
             sessions = last_sessions(tx, ask)
             sums = sums_of(tx, [one.id for one in sessions])
@@ -94,6 +108,35 @@ def _quoted(tx: Tx, entries: Sequence[str]) -> Mapping[str, int]:
         "WHERE k.entry_id IN :entries AND c.message_id IS NOT NULL GROUP BY c.message_id"
     )
     return dict(tx.all(sql, entries=entries[:500])) if entries else {}
+
+
+def _says(hit: Hit) -> bool:
+    """Whether it says anything: "Understood." and "ok, will do" take up room only."""
+    return hit.kind != "message" or len(hit.text) > WHOLE or not _ASSENTS.issuperset(terms(hit.text))
+
+
+def _worked_on(tx: Tx, hits: Sequence[Hit]) -> Mapping[str, str]:
+    """By the best message of each session: the files that it came to, and the commands that it found to work."""
+    first: dict[str, str] = {}
+    for hit in hits:
+        if hit.kind == "message" and hit.session_id:
+            first.setdefault(hit.session_id, hit.id)
+    if not first:
+        return {}
+    rows = tx.all("SELECT session_id, facts FROM retrospective WHERE session_id IN :ids", ids=list(first)[:SESSIONS])
+    return {first[session]: told for session, facts in rows if (told := _came_to(load_json(facts)))}
+
+
+def _came_to(facts: Mapping[str, object]) -> str:
+    """For example: files: src/a.py; works: `make check`. Nothing where nothing is known."""
+    known = (("files", _names(facts, "edited") or _names(facts, "read")), ("works", _names(facts, "found")))
+    return "; ".join(f"{head}: {', '.join(names[:NAMES])}" for head, names in known if names)
+
+
+def _names(facts: Mapping[str, object], key: str) -> list[str]:
+    found = facts.get(key)
+    names = [" ".join(str(one).split()) for one in found] if isinstance(found, (list, tuple)) else []
+    return [name for name in names if len(name) <= LONGEST]
 
 
 def last_sessions(tx: Tx, ask: Ask) -> list[LastSession]:
@@ -172,9 +215,10 @@ def _session_piece(ask: Ask, one: LastSession, words: tuple[str, str], summed: S
     )
 
 
-def _hit_piece(ask: Ask, hit: Hit, relevance: float) -> Piece:
+def _hit_piece(ask: Ask, hit: Hit, relevance: float, there: str) -> Piece:
     says = _SAYS.get(hit.role, f"{hit.kind} {hit.path or hit.title}".strip())
     head = f"- [fw:{hit.short}] {day(hit.created_at)} {says}:"
     sizes = (("body", 700), ("summary", 280), ("title", 120)) if len(hit.text) > WHOLE else (("body", WHOLE),)
-    texts = {name: f"{head} {shorten(hit.text, size)}" for name, size in sizes}
+    tail = f" ({there})" if there else ""
+    texts = {name: f"{head} {shorten(hit.text, size)}{'' if name == 'title' else tail}" for name, size in sizes}
     return ask.piece(kind=hit.kind, id=hit.id, short=hit.short, relevance=relevance, texts=texts)

@@ -95,7 +95,7 @@ class SkillsSource:
 
     def _piece(self, ask: Ask, path: str, name: str, file: TextFile[Skill]) -> Piece | None:
         described = file.made.description
-        overlap = ask.overlap(f"{name} {described}")
+        overlap = ask.overlap(described, name)
         if ask.query and overlap < FLOOR:
             return None
         id = file_id(path, "skill", described)

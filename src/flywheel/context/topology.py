@@ -14,6 +14,7 @@ from flywheel.codemap.topology import Web, neighbourhood
 from flywheel.context.allocator import Piece
 from flywheel.context.ask import Ask, day, shorten
 from flywheel.model import Beacon, Micros, Status, evidence_id, short_id
+from flywheel.search.prompts import says_nothing
 from flywheel.store import Db, Tx
 from flywheel.text.called import called
 
@@ -102,6 +103,8 @@ def _neighbours(ask: Ask, near: Sequence[str]) -> Piece | None:
 
 def _beacons(ask: Ask, beacons: Sequence[Beacon], near: set[str]) -> list[Piece]:
     """Named places: those that the prompt names, or at a start those near the working set."""
+    if ask.query and ask.session and says_nothing(ask.query):
+        return []
     said = f" {called(ask.query)} "
     named = [one for one in beacons if (f" {one.called} " in said if ask.query else node_of(one.path) in near)]
     return [_piece(ask, one.name, 0.9, ["", "", f"{one.name}: {label_of(one)}"]) for one in named[:BEACONS]]
@@ -120,7 +123,7 @@ def _whole(ask: Ask, found: Topology) -> Piece:
 
 
 def _folder(ask: Ask, place: int, folder: Folder) -> Piece | None:
-    overlap = ask.overlap(f"{folder.path} {folder.doc}")
+    overlap = ask.overlap(folder.doc, folder.path)
     if ask.query and overlap < FLOOR:
         return None
     needs = ", ".join(f"{name} ({count})" for name, count in folder.needs[:5])

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Sequence
 from datetime import datetime
-from pathlib import Path
 from typing import Final
 
 import structlog
@@ -21,7 +21,7 @@ from flywheel.tree.follow import ask
 from flywheel.tree.record import SWEEP, projects_with_trees
 
 RECENT_DAYS: Final = 14
-"""Checkouts are swept while a session in them is at most this old."""
+"""Checkouts are swept while a session in them, or the last change that was indexed of them, is at most this old."""
 
 MOST: Final = 20
 """Checkouts swept at a time, the most recent first."""
@@ -88,14 +88,19 @@ class Sweep:
             self._api.poke()
 
     def recent_checkouts(self) -> list[tuple[str, ProjectId]]:
-        """(folder, project) of checkouts with code in the index and a recent session, the latest first."""
+        """(folder, project) of checkouts with code in the index and a recent session, the latest first; after them
+        those without one whose code was recently indexed, as somebody asked for it."""
         since = wall_clock() - RECENT_DAYS * 86_400_000_000
         with self._parts.db.read() as tx:
             rows = tx.all(
-                "SELECT f.checkout, f.project_id, MAX(s.last_at) AS latest FROM source_file f"
-                " JOIN session s ON s.project_id = f.project_id WHERE s.last_at >= :since"
-                " GROUP BY f.checkout, f.project_id ORDER BY latest DESC LIMIT :most",
+                "SELECT f.checkout, f.project_id, s.latest"
+                " FROM (SELECT checkout, project_id, MAX(indexed_at) AS indexed FROM source_file"
+                " GROUP BY checkout, project_id) f LEFT JOIN (SELECT project_id, MAX(last_at) AS latest"
+                " FROM session WHERE last_at >= :since GROUP BY project_id) s ON s.project_id = f.project_id"
+                " WHERE s.latest IS NOT NULL OR f.indexed >= :since"
+                " ORDER BY CASE WHEN s.latest IS NULL THEN 1 ELSE 0 END, s.latest DESC, f.indexed DESC, f.checkout"
+                " LIMIT :most",
                 since=since,
                 most=MOST,
             )
-        return [(root, ProjectId(project)) for root, project, _ in rows if Path(root).is_dir()]
+        return [(root, ProjectId(project)) for root, project, _ in rows if os.path.isdir(root)]

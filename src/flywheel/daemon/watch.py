@@ -7,7 +7,6 @@ import os
 import threading
 import time
 from collections.abc import Sequence
-from pathlib import Path
 from types import TracebackType
 from typing import Final
 
@@ -35,7 +34,11 @@ LOOK: Final = 120.0
 """Seconds between two looks at which checkouts are worth watching."""
 
 GLANCE: Final = 3.0
-"""Seconds between two looks whether a transcript folder has come: an agent's first session makes it."""
+"""Seconds between two looks whether a transcript folder has come: an agent's first session makes it.
+
+Where transcripts are is asked anew as often while somebody works: a session may be the first in its checkout, in which
+another agent writes beside the code.
+"""
 
 POLL: Final = 30.0
 """Seconds between two looks at a checkout that the system has no watches left for."""
@@ -80,6 +83,7 @@ class Watch:
         self._roots: Sequence[Root] = ()
         self._polled = time.monotonic()
         self._stale = time.monotonic() + GLANCE  # when to ask again where transcripts are
+        self._worked = -math.inf  # when a transcript was last written
         self._folders = Folders(self._observer, self._changed)
         self._projects: dict[str, ProjectId] = {}
         self._code = CheckoutWatch(self._observer, self._code_changed)
@@ -122,8 +126,8 @@ class Watch:
                     self._keep()
                 self._sweep.trees(self._trees.keep())
                 self._poll()
-                if time.monotonic() > self._stale:
-                    self._stale = math.inf
+                if (now := time.monotonic()) > self._stale:
+                    self._stale = now + GLANCE if now < self._worked + LOOK else math.inf
                     self._roots = self._parts.whereabouts().roots()
                 if self._watch_roots():
                     self._sweep.transcripts()  # what was written before the watch began
@@ -176,12 +180,15 @@ class Watch:
 
     def _act(self) -> None:
         found = (one for path in sorted(self._changed.take()) if (one := find(path, self._roots)))
-        due = {path: reader for path, reader in found if Path(path).is_file()}
+        due = {path: reader for path, reader in found if os.path.isfile(path)}
         with self._lock:
             code = list(self._due.due(time.monotonic()))
         trees = self._trees.take()
         if not due and not code and not trees:
             return
+        if due:
+            self._worked = time.monotonic()
+            self._stale = min(self._stale, self._worked + GLANCE)
         now = self._parts.db.clock()
         with self._parts.db.write() as tx:
             for path, reader in due.items():

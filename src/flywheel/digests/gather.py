@@ -19,7 +19,8 @@ from flywheel.digests.queries import (
 )
 from flywheel.digests.worker import SESSION, keep
 from flywheel.errors import NotFound
-from flywheel.jobs.kinds import GATHER
+from flywheel.jobs.kinds import GATHER, GATHER_MODEL, RETRO_MODEL_DELAY
+from flywheel.jobs.queue import enqueue
 from flywheel.jobs.worker import Deps
 from flywheel.model import Job, Micros, ProjectId, digest
 from flywheel.projects.queries import family
@@ -51,6 +52,9 @@ def run(job: Job, deps: Deps) -> None:
     for thread, parts in threads.items():
         deps.beat("summing up threads")
         _write_thread(deps.db, project, thread, parts, deps.now())
+    if deps.config.llm.retro:
+        with deps.db.write() as tx:
+            enqueue(tx, kind=GATHER_MODEL, key=project, project_id=project, now=deps.now(), delay=RETRO_MODEL_DELAY)
 
 
 def _write_project(db: Db, project: ProjectId, kin: list[ProjectId], now: Micros) -> None:

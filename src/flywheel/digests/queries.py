@@ -9,7 +9,7 @@ from flywheel.digests import LONG
 from flywheel.digests.gathering import LATEST, Past, Standing
 from flywheel.digests.picking import Line
 from flywheel.digests.session import Cited, outcome_of
-from flywheel.model import SERVED, ClaimType, ProjectId, Retrospective, Session, digest
+from flywheel.model import SERVED, ClaimType, Micros, ProjectId, Retrospective, Session, digest
 from flywheel.store import Tx
 from flywheel.store.mapper import columns, decode, find
 
@@ -101,6 +101,25 @@ def thread_parts(tx: Tx, family: Sequence[ProjectId], most: int) -> dict[str, li
     for thread, session, start, stop in rows:
         found.setdefault(thread, []).append((session, start, stop))
     return {thread: parts for thread, parts in found.items() if len({session for session, _, _ in parts}) > 1}
+
+
+def worked_on(tx: Tx, family: Sequence[ProjectId], start: Micros) -> bool:
+    """Whether anything was said in a project since then."""
+    sql = "SELECT 1 FROM session WHERE project_id IN :family AND last_at >= :start LIMIT 1"
+    return tx.one(sql, family=list(family), start=start) is not None
+
+
+def latest_threads(tx: Tx, family: Sequence[ProjectId], start: Micros, most: int) -> list[str]:
+    """The threads that have a digest and went on since then, the latest first."""
+    rows = tx.all(
+        "SELECT t.id FROM thread t WHERE t.project_id IN :family AND t.redirect_to IS NULL AND t.last_at >= :start"
+        " AND EXISTS (SELECT 1 FROM digest d WHERE d.owner_kind = 'thread' AND d.owner_id = t.id)"
+        " ORDER BY t.last_at DESC, t.id LIMIT :most",
+        family=list(family),
+        start=start,
+        most=most,
+    )
+    return [str(id) for (id,) in rows]
 
 
 def ordinals(tx: Tx, messages: Sequence[str]) -> dict[str, int]:

@@ -184,7 +184,7 @@ def _weight(plain: str, claims: Sequence[Cited]) -> float:
 
 
 def _facts(session: str, look: Retrospective | None, length: str) -> list[Line]:
-    """What code composes of the retrospective: task and outcome; in the long digest what was left open, and files."""
+    """What code composes of the retrospective: task and outcome; in the long one what is open, files, commands."""
     if look is None:
         return []
     told: list[tuple[str, str, tuple[int, ...]]] = [("task", look.task, (0, 0))]
@@ -192,7 +192,7 @@ def _facts(session: str, look: Retrospective | None, length: str) -> list[Line]:
         told.append(("outcome", f"Outcome: {outcome}", (0, 1)))
     if length == LONG:
         told += [("open", f"Left open: {end}", (2, at)) for at, end in enumerate(_texts(look, "open"))]
-        for at, (name, head) in enumerate((("edited", "Files"), ("read", "Read"))):
+        for at, (name, head) in enumerate((("edited", "Files"), ("read", "Read"), ("found", "Found out what works"))):
             told += [(name, f"{head}: {', '.join(files)}", (3, at)) for files in [_texts(look, name)[:FILES]] if files]
     return [
         Line(

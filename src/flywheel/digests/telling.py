@@ -8,10 +8,11 @@ from typing import Final
 from flywheel.digests import LONG, SHORT
 from flywheel.digests.kept import digests_of, lines_of
 from flywheel.digests.picking import SPEAKERS
+from flywheel.digests.words import LENGTH, kept_words
 from flywheel.model import Digest, short_id
 from flywheel.store import Tx
 
-_NAMES: Final = {SHORT: "In short", LONG: "At more length"}
+_NAMES: Final = {SHORT: "In short", LONG: "At more length", LENGTH: "In a model's words"}
 _OWN: Final = ("task", "outcome", "open", "edited", "read")
 """Kinds of lines that the thing itself is the receipt of."""
 
@@ -19,7 +20,9 @@ _OWN: Final = ("task", "outcome", "open", "edited", "read")
 def shown(tx: Tx, kind: str, id: str) -> list[str]:
     """The digests of a session, thread or project for a person, line by line; empty when there is none yet."""
     kept = {row.length: row for row in digests_of(tx, kind, [id])}
-    return [line for length in (SHORT, LONG) if length in kept for line in _told(kept[length])]
+    told = [line for length in (SHORT, LONG) if length in kept for line in _told(kept[length])]
+    words = kept_words(tx, kind, id) if kind != "session" and LENGTH in kept else None
+    return told + (list(_told(words)) if words is not None and words.text else [])
 
 
 def _told(kept: Digest) -> Sequence[str]:

@@ -28,13 +28,21 @@ class ModelMismatch(Conflict):
 
 
 class EmbedderDown(Unavailable):
-    """An embedding server does not answer now, or not with vectors; ``after`` is seconds until another try."""
+    """An embedding server does not answer now, or not with vectors; ``after`` is seconds until another try.
+
+    ``charged``: whether it may have counted the request all the same, since no answer of its own says that it did not.
+    ``sent``: whether there was a connection at all.
+    """
 
     code = "embedder_down"
 
-    def __init__(self, message: str, *, after: float = 2.0, **details: object) -> None:
+    def __init__(
+        self, message: str, *, after: float = 2.0, charged: bool = False, sent: bool = True, **details: object
+    ) -> None:
         super().__init__(message, **details)
         self.after = after
+        self.charged = charged
+        self.sent = sent
 
 
 class Embedder(Protocol):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import http.client
 import ssl
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -13,6 +14,7 @@ from urllib.parse import SplitResult, urlsplit
 import orjson
 
 from flywheel.embed import EmbedderDown, ModelMissing
+from flywheel.text.waits import wait_of
 
 MOST: Final = 64 << 20
 """Bytes of an answer."""
@@ -68,19 +70,25 @@ class Server:
         if self._key:
             headers["Authorization"] = f"Bearer {self._key}"
         with contextlib.closing(self._connection()) as connection:
+            sent = False
             try:
+                connection.connect()
+                sent = True
                 connection.request("POST", self._parts.path.rstrip("/") + path, body, headers)
                 found = connection.getresponse()
                 raw = found.read(MOST + 1)
             except TimeoutError as error:
-                raise EmbedderDown(f"{self.address} did not answer within {self._seconds:g} s", after=AGAIN) from error
+                told = f"{self.address} did not answer within {self._seconds:g} s"
+                raise EmbedderDown(told, after=AGAIN, charged=sent, sent=sent) from error
             except (OSError, http.client.HTTPException) as error:
-                raise EmbedderDown(f"{self.address}: {type(error).__name__}: {error}"[:SAID], after=AGAIN) from error
+                told = f"{self.address}: {type(error).__name__}: {error}"[:SAID]
+                raise EmbedderDown(told, after=AGAIN, charged=sent, sent=sent) from error
             names = {name.lower(): value for name, value in found.getheaders()}
         if len(raw) > MOST:
-            raise EmbedderDown(f"{self.address} answered with more than {MOST >> 20} MB", after=AGAIN)
+            raise EmbedderDown(f"{self.address} answered with more than {MOST >> 20} MB", after=AGAIN, charged=True)
         if found.length:  # what was announced and did not come
-            raise EmbedderDown(f"{self.address} broke off its answer after {len(raw)} bytes", after=AGAIN)
+            told = f"{self.address} broke off its answer after {len(raw)} bytes"
+            raise EmbedderDown(told, after=AGAIN, charged=True)
         if found.status == 200:
             return Answered(status=200, body=raw)
         words = _words(raw)
@@ -99,11 +107,9 @@ class Server:
 
 
 def _wait(headers: Mapping[str, str]) -> float:
-    """Seconds that ``retry-after-ms`` or ``retry-after`` (in seconds, RFC 9110 §10.2.3) asks for."""
-    for name, unit in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
-        with contextlib.suppress(ValueError):
-            return min(max(float(headers.get(name, "-")) / unit, 0.0), LONGEST_WAIT)
-    return AGAIN
+    """Seconds that the server asks for; some where it does not."""
+    after = wait_of(headers, time.time())
+    return AGAIN if after is None else min(after, LONGEST_WAIT)
 
 
 def _words(raw: bytes) -> str:

@@ -13,6 +13,7 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, Protocol
 
 import numpy as np
@@ -22,6 +23,7 @@ from numpy.typing import NDArray
 from flywheel.embed import EmbedderDown, ModelMismatch, ModelMissing, Vectors
 from flywheel.embed.calling import Answered, Server
 from flywheel.embed.hurrying import Hurry
+from flywheel.embed.metering import Meter, Unmetered, metered
 from flywheel.model import Clean
 from flywheel.text.tokens import clip, count
 
@@ -39,6 +41,9 @@ TRIES: Final = 3
 
 PATIENCE: Final = 8.0
 """Seconds that the background waits between two of them at most; then it gives up for now."""
+
+REST: Final = 30.0
+"""Seconds without another question after an answer that cannot be used."""
 
 QUERY, PASSAGE = "query", "passage"
 
@@ -114,15 +119,17 @@ class RemoteEmbedder:
         dimensions: int = 0,
         prompts: Prompts = Prompts(),
         asking: Server | None = None,
+        meter: Meter | None = None,
         sleep: Callable[[float], None] = time.sleep,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """``asking``: the same server, with the patience of somebody who asks a question."""
+        """``asking``: the same server, with the patience of somebody who asks a question. ``meter`` accounts for it."""
+        self._meter = meter or Unmetered()
         self._wire, self._server, self._model = wire, server, model
         self._asking = asking or server
         self._redact, self._prompts, self._sleep, self._monotonic = redact, prompts, sleep, monotonic
         self._hurry = Hurry(lambda question: self.encode_queries([question])[0])
-        self._silent = 0.0  # until when no question is sent, because the last one was in vain
+        self._silent, self._why = 0.0, ""  # until when no question is sent, because the last one was in vain, and why
         self._asked = dimensions
         self._width = dimensions
         self._packed = True
@@ -150,11 +157,14 @@ class RemoteEmbedder:
         """Questions, likewise; tries once, because somebody waits, and not again while the server is down."""
         left = self._silent - self._monotonic()
         if left > 0:
-            raise EmbedderDown(f"{self._server.address} was down a moment ago", after=left)
+            raise EmbedderDown(f"a moment ago: {self._why}", after=left)
         try:
             return self._encoded(texts, QUERY, 1)
         except EmbedderDown as error:
-            self._silent = self._monotonic() + error.after
+            self._silent, self._why = self._monotonic() + error.after, error.message
+            raise
+        except (ModelMissing, ModelMismatch) as error:  # it gets no better by itself, and each answer says so
+            self._silent, self._why = self._monotonic() + REST, error.message
             raise
 
     def encode_soon(self, question: Clean, seconds: float) -> NDArray[np.float32] | None:
@@ -192,10 +202,11 @@ class RemoteEmbedder:
         return unit
 
     def _send(self, texts: Sequence[Clean], side: str, tries: int) -> Answered:
+        tokens, server = sum(map(count, texts)), self._asking if side == QUERY else self._server
         for last in range(tries - 1, -1, -1):
             body = self._wire.body(texts, self._model, side, self._asked, self._packed)
             try:
-                answer = (self._asking if side == QUERY else self._server).post("/embeddings", orjson.dumps(body))
+                answer = metered(self._meter, tokens, partial(server.post, "/embeddings", orjson.dumps(body)))
             except EmbedderDown as error:
                 if not last or error.after > PATIENCE:
                     raise

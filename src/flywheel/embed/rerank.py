@@ -15,8 +15,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as Late
-from typing import Any, Final, Protocol
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import orjson
 
@@ -25,7 +24,11 @@ from flywheel.embed import EmbedderDown, ModelMissing
 from flywheel.embed.asking import QueryEncoder
 from flywheel.model import Clean
 from flywheel.text.compose import reworded
-from flywheel.text.tokens import clip
+from flywheel.text.tokens import clip, count
+
+if TYPE_CHECKING:
+    from flywheel.embed.calling import Answered
+    from flywheel.embed.metering import Meter
 
 MOST: Final = 50
 """Candidates that are looked at again."""
@@ -65,10 +68,14 @@ class HttpReranker:
         redact: Callable[[str], Clean],
         key: str = "",
         seconds: float = 1.0,
+        meter: Meter | None = None,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         """``url`` up to what stands before ``/rerank``. Raises ModelMissing for an address that is none."""
         from flywheel.embed.calling import Server  # brings in ssl, which nobody needs without it
+        from flywheel.embed.metering import Unmetered
+
+        self._meter = meter or Unmetered()
 
         self._server = Server(url, key=key, seconds=seconds)
         self._model, self._redact, self._monotonic = model, redact, monotonic
@@ -101,14 +108,20 @@ class HttpReranker:
             found.set_exception(error)
 
     def _asked(self, question: Clean, texts: Sequence[Clean]) -> Scores:
-        answer = self._server.post("/rerank", self._body(question, texts))
+        answer = self._post(question, texts)
         if answer.status in (400, 422) and not self._texts:
             self._texts = True
-            answer = self._server.post("/rerank", self._body(question, texts))
+            answer = self._post(question, texts)
             self._texts = answer.status == 200
         if answer.status != 200:
             raise ModelMissing(f"{self._server.address}: {answer.reason}")
         return read_scores(answer.body, len(texts))
+
+    def _post(self, question: Clean, texts: Sequence[Clean]) -> Answered:
+        from flywheel.embed.metering import metered
+
+        tokens = sum(count(text) for text in texts) + len(texts) * count(question)  # it reads the question with each
+        return metered(self._meter, tokens, lambda: self._server.post("/rerank", self._body(question, texts)))
 
     def _body(self, question: Clean, texts: Sequence[Clean]) -> bytes:
         if self._texts:
@@ -155,7 +168,12 @@ class NeuralReranker:
 
 
 def open_reranker(
-    config: SearchConfig, *, env: Mapping[str, str], redact: Callable[[str], Clean], offline: bool = False
+    config: SearchConfig,
+    *,
+    env: Mapping[str, str],
+    redact: Callable[[str], Clean],
+    offline: bool = False,
+    meter: Callable[[], Meter] | None = None,
 ) -> tuple[Reranker | None, str]:
     """What ``search.rerank`` names, and why there is none where one was asked for. "" is none."""
     wanted = config.rerank
@@ -167,13 +185,11 @@ def open_reranker(
             return NeuralReranker(name), ""
         if kind != HTTP:
             raise ModelMissing('it is neither "", "http", "http:NAME" nor "sentence-transformers:NAME"')
-        if offline and not _here(config.rerank_url):
+        if offline:
             raise ModelMissing("offline = true: nothing leaves this machine")
         key = env.get(config.rerank_key_env, "") if config.rerank_key_env else ""
-        return HttpReranker(config.rerank_url, name, redact=redact, key=key, seconds=config.rerank_seconds), ""
+        accounts = meter() if meter is not None else None
+        seconds = config.rerank_seconds
+        return HttpReranker(config.rerank_url, name, redact=redact, key=key, seconds=seconds, meter=accounts), ""
     except ModelMissing as error:
         return None, f"search.rerank = {wanted!r}: {error.message}"
-
-
-def _here(url: str) -> bool:
-    return (urlsplit(url).hostname or "") in ("localhost", "127.0.0.1", "::1")

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from flywheel.config import EmbedConfig, not_a_model
 from flywheel.embed import Embedder, ModelMissing
 from flywheel.model import Clean
+
+if TYPE_CHECKING:
+    from flywheel.embed.metering import Meter
 
 NEURAL: Final = "sentence-transformers:"
 
@@ -25,12 +28,14 @@ def open_embedder(
     env: Mapping[str, str] | None = None,
     redact: Callable[[str], Clean] | None = None,
     offline: bool = False,
+    meter: Callable[[str], Meter] | None = None,
 ) -> Embedder:
     """The embedder that a name means.
 
     Names: ``static``, ``minilm``, ``none``, ``sentence-transformers:NAME``; of a server ``openai:NAME`` and
-    ``voyage:NAME``, which need ``redact``, and a key in ``env``. ``minilm`` is loaded, and a server asked, at the first
-    use. Raises ModelMissing, whose message says what to do; whoever asks goes on with full text only and shows it.
+    ``voyage:NAME``, which need ``redact``, and a key in ``env``; ``meter`` gives by name who accounts for them.
+    ``minilm`` is loaded, and a server asked, at the first use. Raises ModelMissing, whose message says what to do;
+    whoever asks goes on with full text only and shows it.
     """
     config = config or EmbedConfig()
     if model == "static":
@@ -51,14 +56,19 @@ def open_embedder(
             passage=config.passage_prompt,
         )
     if model.startswith(REMOTE):
-        return _remote(model, config, env or {}, redact, offline)
+        return _remote(model, config, env or {}, redact, offline, meter(model) if meter is not None else None)
     if model == "none":
         raise ModelMissing('embedding is switched off (embed.model = "none")')
     raise ModelMissing(f"embed.model = {model!r}: it {not_a_model(model)}")
 
 
 def _remote(
-    model: str, config: EmbedConfig, env: Mapping[str, str], redact: Callable[[str], Clean] | None, offline: bool
+    model: str,
+    config: EmbedConfig,
+    env: Mapping[str, str],
+    redact: Callable[[str], Clean] | None,
+    offline: bool,
+    meter: Meter | None,
 ) -> Embedder:
     from flywheel.embed.calling import Server
     from flywheel.embed.remote import WIRES, Prompts, RemoteEmbedder
@@ -79,4 +89,5 @@ def _remote(
         dimensions=config.dimensions,
         prompts=Prompts(query=config.query_prompt, passage=config.passage_prompt),
         asking=Server(url, key=key, seconds=min(config.seconds, ASKING)),
+        meter=meter,
     )

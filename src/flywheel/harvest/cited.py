@@ -104,7 +104,7 @@ def _locate(root: str, cwd: str, source: str) -> tuple[str, int]:
     for name, number in ((given, 0), (plain, line)) if line else ((given, 0),):
         for folder in dict.fromkeys((cwd, root)):
             real = os.path.realpath(Path(folder, name))
-            if real.startswith(root.rstrip("/") + "/") and Path(real).is_file():
+            if real.startswith(root.rstrip("/") + "/") and os.path.isfile(real):
                 relative = real[len(root.rstrip("/")) + 1 :]
                 _permit(root, relative)
                 return relative, number

@@ -141,7 +141,7 @@ class Conversations:
         """The work tree of a folder, else the project's own folder; never one that holds the transcripts themselves."""
         root = (checkout(os.path.realpath(cwd)) if cwd else None) or project.root
         holds = self._path.startswith(root.rstrip("/") + "/")
-        return root if root and not holds and Path(root).is_dir() else ""
+        return root if root and not holds and os.path.isdir(root) else ""
 
 
 def _folder(cwd: str) -> str:

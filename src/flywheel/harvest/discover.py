@@ -104,7 +104,7 @@ def checkouts(db: Db) -> Sequence[str]:
     """Folders of the projects that somebody worked in lately, the latest first, `_CHECKOUTS` at most."""
     with db.read() as tx:
         rows = tx.all(_WORKED_IN, most=_CHECKOUTS)
-    return [root for root, _ in rows if Path(root).is_dir()]
+    return [root for root, _ in rows if os.path.isdir(root)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,14 +197,25 @@ def _look(looked_at: Sequence[Root]) -> Discovery:
     unreadable: list[tuple[str, str]] = []
     roots: list[str] = []
     for root in looked_at:
-        if not Path(root.path).is_dir():
-            continue
         before = len(unreadable)
+        if not _is_folder(root.path, unreadable):
+            continue
         for item in _walk(root.path, (root.name,), root, unreadable):
             found.setdefault(item.path, item)
         if len(unreadable) == before:
             roots.append(root.path)
-    return Discovery(found=_ordered(found.values()), unreadable=tuple(unreadable), roots=tuple(roots))
+    return Discovery(found=_ordered(found.values()), unreadable=tuple(dict.fromkeys(unreadable)), roots=tuple(roots))
+
+
+def _is_folder(path: str, unreadable: list[tuple[str, str]]) -> bool:
+    """Whether a folder is there; where nobody may look, that is said."""
+    try:
+        return stat.S_ISDIR(Path(path).stat().st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as error:
+        unreadable.append((path, _reason(error)))
+        return False
 
 
 def sweep(db: Db, discovery: Discovery, now: Micros) -> Swept:
@@ -291,7 +302,7 @@ def _changed(item: Found, row: _Known | None, now: Micros) -> bool:
 
 
 def _vanished(row: _Known, on_disk: set[str], discovery: Discovery) -> bool:
-    if row.state == FileState.GONE or row.path in on_disk or Path(row.path).exists():
+    if row.state == FileState.GONE or row.path in on_disk or os.path.exists(row.path):
         return False
     return any(row.path.startswith(root.rstrip("/") + "/") for root in discovery.roots)
 

@@ -18,9 +18,11 @@ from flywheel.harvest.rules import Draft, Link, Point, Quote, Refusal
 from flywheel.harvest.rules.topic import same, sayings
 from flywheel.knowledge import states
 from flywheel.knowledge.changing import followed
+from flywheel.knowledge.keys import page_key
 from flywheel.knowledge.parts import STATES, WITHDRAWN
 from flywheel.knowledge.relating import relate, settle_needs
 from flywheel.knowledge.states import RULES
+from flywheel.knowledge.subject_pages import gather
 from flywheel.model import (
     Citation,
     Claim,
@@ -102,6 +104,8 @@ def write_draft(tx: Tx, draft: Draft, origin: Origin, now: Micros, written: Writ
         written.unchanged += 1
         return entry
     fresh = _add_links(tx, entry, draft)
+    if not known and entry.key == page_key(entry.subject):
+        gather(tx, entry)
     refresh(tx, entry, draft, now)
     if fresh:
         relate(tx, entry, fresh, now)
@@ -207,7 +211,7 @@ def _alike(tx: Tx, draft: Draft, project: ProjectId, mine_value: Clean) -> Entry
         scope=draft.scope,
         limit=_ALIKE,
     )
-    if not rows or {"command", "bug"} & set(draft.tags):
+    if not rows or {"command", "bug", "open question"} & set(draft.tags):
         return None
     mine = sayings(draft.category, draft.statement)
     for id, text, value in rows:

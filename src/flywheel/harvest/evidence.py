@@ -21,6 +21,9 @@ _CALLS: Final = (MessageKind.TOOL_CALL, MessageKind.TOOL_RESULT)
 RESUMED: Final = 60 * 1_000_000
 """Microseconds after its end from which on a session's message says that it was resumed."""
 
+AHEAD: Final = 86_400 * 1_000_000
+"""Microseconds that an agent's time may be ahead: one without a zone may be of another one."""
+
 
 class Evidence:
     """Makes rows of one agent's drafts. Every text goes through the redactor."""
@@ -30,7 +33,7 @@ class Evidence:
         self._redact = redact
         self._known: dict[str, Clean] = {}
 
-    def message(self, draft: Draft, session: SessionId, project: ProjectId) -> Message:
+    def message(self, draft: Draft, session: SessionId, project: ProjectId, *, now: Micros) -> Message:
         """The row of a draft. Of a call of our own tools nothing stays but that it was made, whatever agent made it."""
         own = draft.kind in _CALLS and is_own_tool(draft.tool)
         text = self._redact.text("" if own else strip_injected(draft.text))
@@ -49,7 +52,7 @@ class Evidence:
             call_id=call_id,
             is_error=draft.is_error,
             meta=self.mapping(draft.meta) if draft.meta and not own else {},
-            created_at=draft.created_at,
+            created_at=past(draft.created_at, now),
             sha256=digest(text),
         )
 
@@ -58,13 +61,14 @@ class Evidence:
     ) -> Session:
         """The session's row after these facts and ``new`` more messages; ``before`` is the stored one."""
         text = self._short
+        began, last, ended = (at and past(at, now) for at in (facts.started_at, facts.last_at, facts.ended_at))
         known = before or Session(
             id=session_id(self._agent, native),
             project_id=project,
             agent=self._agent,
             native_id=text(native),
-            started_at=facts.started_at or now,
-            last_at=facts.last_at or facts.started_at or now,
+            started_at=began or now,
+            last_at=last or began or now,
         )
         extra = dict(facts.extra)
         if facts.forked_from:
@@ -77,19 +81,12 @@ class Evidence:
             branch=text(facts.branch) or known.branch,
             model=text(facts.model) or known.model,
             client_version=text(facts.version) or known.client_version,
-            started_at=min(known.started_at, facts.started_at or known.started_at),
-            last_at=max(known.last_at, facts.last_at or known.last_at),
-            ended_at=self._ended(known, facts),
+            started_at=min(known.started_at, began or known.started_at),
+            last_at=max(known.last_at, last or known.last_at),
+            ended_at=_ended(ended or known.ended_at, last),
             messages=known.messages + new,
             facts={**known.facts, **self.mapping(extra)} if extra else known.facts,
         )
-
-    @staticmethod
-    def _ended(known: Session, facts: SessionFacts) -> Micros | None:
-        """A session that goes on long after its end was resumed; its last lines may be written a little late."""
-        ended = facts.ended_at or known.ended_at
-        resumed = ended and facts.last_at and facts.last_at > ended + RESUMED
-        return None if resumed else ended
 
     def mapping(self, value: object) -> dict[str, object]:
         """A JSON object with every text in it redacted, and without any briefing of ours."""
@@ -105,6 +102,19 @@ class Evidence:
                     self._known.clear()
                 self._known[text] = clean
         return clean
+
+
+def past(at: Micros, now: Micros) -> Micros:
+    """A time that an agent wrote; one more than `AHEAD` of ours is of a clock that was wrong, and becomes ``now``.
+
+    Left as it is, it would be newer than everything that comes after it, for as long as it is ahead.
+    """
+    return at if at <= now + AHEAD else now
+
+
+def _ended(ended: Micros | None, last: Micros | None) -> Micros | None:
+    """A session that goes on long after its end was resumed; its last lines may be written a little late."""
+    return None if ended and last and last > ended + RESUMED else ended
 
 
 def _own_words(value: object) -> object:

@@ -55,14 +55,15 @@ def run(job: Job, deps: Deps) -> None:
     marks: dict[str, None] = {}
     found = drafts_of(_heard(deps, session, noticed, marks), floor=floor, subagent=subagent)
     refused = Counter(found.rejected)
-    for start in range(0, len(found.drafts), BATCH):
+    drafts = [*found.drafts, *found.questions]
+    for start in range(0, len(drafts), BATCH):
         if deps.stopping():
             raise Stopped
         deps.beat(f"writing what session {session.native_id} says")
         with deps.db.write(bulk=True) as tx:
             if get(tx, Session, id=session.id) is None:
                 return
-            refused += write_drafts(tx, found.drafts[start : start + BATCH], session, deps.now()).refused
+            refused += write_drafts(tx, drafts[start : start + BATCH], session, deps.now()).refused
     if noticed:
         with deps.db.write(bulk=True) as tx:
             if get(tx, Session, id=session.id) is not None:

@@ -16,6 +16,7 @@ from flywheel.harvest.packed import PACKED, unpacked
 from flywheel.harvest.repair import Mender, Recognise, complete, parse
 from flywheel.harvest.rows import connected, rows_past, tables_in
 from flywheel.harvest.tail import Cursor, Line, Opened, blocks, opened
+from flywheel.harvest.torn import whole_part
 from flywheel.readers import ENDED, Reader, Record, RowReader, SourceKind, TreeReader
 
 LINE_CAP: Final = 64 * 1024 * 1024
@@ -102,7 +103,7 @@ def reading(
                 shortened=start == 0 and cursor.offset > 0,
             )  # fmt: skip
         elif reader.source in (SourceKind.DOCUMENT, SourceKind.TREE):
-            whole = read_document if reader.source is SourceKind.DOCUMENT else partial(read_tree, reader=reader)
+            whole = partial(read_document if reader.source is SourceKind.DOCUMENT else read_tree, reader=reader)
             document = list(whole(file, marks))
             yield Reading(restart=bool(document), size=file.size, mtime_ns=file.mtime_ns, chunks=iter(document))
         else:
@@ -287,10 +288,11 @@ def _written(path: str, *, size: bool = False) -> str:
     return f"{facts.st_mtime_ns}.{facts.st_size}" if facts.st_size else ""
 
 
-def read_document(file: Opened, marks: Mapping[str, Any]) -> Iterator[Chunk]:
+def read_document(file: Opened, marks: Mapping[str, Any], *, reader: Reader) -> Iterator[Chunk]:
     """A whole file when it changed since the last time: one JSON object, a list of them, or a replay log of lines.
 
-    One chunk, or none when nothing changed. Raises BadInput when it is larger than `DOCUMENT_CAP`.
+    Of an agent's own document that breaks off, what is whole is read. One chunk, or none when nothing changed. Raises
+    BadInput when it is larger than `DOCUMENT_CAP`.
     """
     stamp = str(file.mtime_ns)
     if file.size > DOCUMENT_CAP:
@@ -300,7 +302,7 @@ def read_document(file: Opened, marks: Mapping[str, Any]) -> Iterator[Chunk]:
     if digest == marks.get("digest"):
         return
     try:
-        value = parse(data.lstrip(b"\xef\xbb\xbf"))
+        value = parse(data.lstrip(b"\xef\xbb\xbf").rstrip(b"\0 \t\r\n"))
     except ValueError:
         value = None
     items = value if isinstance(value, list) else [value]
@@ -311,6 +313,8 @@ def read_document(file: Opened, marks: Mapping[str, Any]) -> Iterator[Chunk]:
             mender.take(line)
         mender.settle()
         records, bad = mender.records, mender.bad
+        if not any(map(reader.recognises, records)) and reader.heads and (left := whole_part(data)) is not None:
+            records, bad = [left], 1
     cursor = replace(file.cursor(file.size), tail_hash=stamp)
     yield Chunk(records=records, cursor=cursor, marks={"digest": digest}, lines=data.count(b"\n") + 1, bad=bad)
 

@@ -125,7 +125,7 @@ class Writer:
         self._told([known.origin or known.id for known in self._known])
         groups = list(self._groups([one for one in batch.drafts if not self._known[one.session].mirrored])) or [[]]
         for number, drafts in enumerate(groups):
-            messages = [self._message(draft) for draft in drafts]
+            messages = [self._message(draft, now) for draft in drafts]
             final = number == len(groups) - 1
             with self._deps.db.write(bulk=True) as tx:
                 began = time.perf_counter()
@@ -165,9 +165,9 @@ class Writer:
         if group:
             yield group
 
-    def _message(self, draft: Draft) -> Message:
+    def _message(self, draft: Draft, now: Micros) -> Message:
         known = self._known[draft.session]
-        return self._evidence.message(draft, known.id, known.project.id)
+        return self._evidence.message(draft, known.id, known.project.id, now=now)
 
     def _insert(self, tx: Tx, messages: Sequence[Message]) -> None:
         """Insert what is new: neither stored before (from this file or one that it copies) nor forgotten."""

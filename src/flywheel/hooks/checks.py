@@ -13,8 +13,8 @@ from typing import Final
 
 from flywheel.errors import BadInput, FlywheelError
 from flywheel.hooks import disk
+from flywheel.hooks.client_copy import Setup, client_source
 from flywheel.hooks.flat import our_command
-from flywheel.hooks.install import Setup, client_source
 from flywheel.hooks.jsontext import parse, without_comments
 from flywheel.hooks.members import is_ours
 from flywheel.hooks.setups.common import NAME

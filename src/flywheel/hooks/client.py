@@ -22,7 +22,10 @@ START_EVERY = 30.0  # seconds between two attempts at starting a daemon
 HOSTS = (
     b"CLAUDECODE COPILOT_CLI CURSOR_VERSION GEMINI_SESSION_ID TERM_PROGRAM VSCODE_PID".split()
 )  # markers of programs
-KEPT = b"HOME PATH LANG LC_ALL LC_CTYPE USER LOGNAME TZ TMPDIR CLAUDE_CONFIG_DIR CODEX_HOME".split()
+KEPT = (
+    b"HOME PATH LANG LC_ALL LC_CTYPE USER LOGNAME TZ TMPDIR CLAUDE_CONFIG_DIR CODEX_HOME GEMINI_CLI_HOME COPILOT_HOME"
+    b" CURSOR_CONFIG_DIR OPENCODE_DB AIDER_CHAT_HISTORY_FILE"
+).split()  # what a daemon must know of the user, and where agents keep their transcripts
 
 
 class Late(Exception):

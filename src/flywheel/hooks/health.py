@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -53,7 +54,7 @@ def all_problems(here: Here) -> Sequence[str]:
     ledger = Ledger(here.setup.script.parent)
     for key in ledger.installations():
         agent, scope, root = (*key.split(":", 2), "")[:3]
-        if scope == Scope.PROJECT and agent in SETUPS and Path(root).is_dir():
+        if scope == Scope.PROJECT and agent in SETUPS and os.path.isdir(root):
             at = replace(here, scope=Scope.PROJECT, root=Path(root))
             told += [f"{root}: {problem}" for problem in _health(agent, scope, at).problems]
     return list(dict.fromkeys([*told, *_damaged(ledger)]))

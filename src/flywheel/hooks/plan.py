@@ -8,16 +8,14 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from flywheel.errors import Conflict, DiskFull, Refused
 from flywheel.hooks import disk
+from flywheel.hooks.client_copy import Setup
 from flywheel.hooks.edits import Described, Edit, is_bare, same, strip
 from flywheel.hooks.ledger import Entry, Ledger, locked
 from flywheel.text.redact import Redactor
-
-if TYPE_CHECKING:
-    from flywheel.hooks.install import Setup
 
 BACKUP: Final = ".before-flywheel"
 """Appended to a file's name: how it was before the installation."""

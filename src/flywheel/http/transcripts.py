@@ -94,9 +94,9 @@ def _format(request: Request, named: str | None) -> str:
         return ALIASES.get(named, named)
     found = FORMATS.get(kind.strip().lower())
     if found is None:
+        told = f"the content type {kind.strip()!r} is not read" if kind.strip() else "the content type is missing"
         raise Unsupported(
-            f"the content type {kind.strip() or 'is missing'!r} is not read; send one of {', '.join(FORMATS)},"
-            " or name the format in the query: ?format=claude",
+            f"{told}; send one of {', '.join(FORMATS)}, or name the format in the query: ?format=claude",
             types=list(FORMATS),
         )
     return found

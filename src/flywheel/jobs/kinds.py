@@ -52,5 +52,8 @@ RETRO_MODEL_DELAY: Final = 5.0
 GATHER: Final = "gather"
 """Sum up a project and its threads from its sessions' digests; the key is the project's id."""
 
+GATHER_MODEL: Final = "gather_model"
+"""Have the language model sum up what the rules say of a project and its threads; the key is the project's id."""
+
 GATHER_DELAY: Final = 4.0
 """Seconds before it: after the threads, and so that an import of many sessions is few jobs."""

@@ -164,6 +164,8 @@ _VERBS: Final = {
     "renamed": (fixed("was renamed to"), None),
     "moved": (fixed("moved to"), None),
     "deleted": (fixed("was deleted"), None),
+    "unsaid": (fixed("no longer says"), None),
+    "undefined": (fixed("no longer defines"), None),
     "document": (fixed("changed"), None),
     "gone": (fixed("is gone at its source, as was seen"), None),
 }

@@ -6,14 +6,14 @@ code map as it is now, and the pages follow. Running it twice equals running it 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
 from flywheel.jobs import queue
 from flywheel.jobs.kinds import ANCHORS, ANCHORS_DELAY
 from flywheel.jobs.worker import Deps, Stopped
-from flywheel.knowledge import anchors, code_places, freshness
+from flywheel.knowledge import anchors, code_places, freshness, spoken
 from flywheel.knowledge.anchor_rules import (
     Place,
     difference,
@@ -26,8 +26,9 @@ from flywheel.knowledge.anchor_rules import (
 )
 from flywheel.knowledge.source_text import lines_of
 from flywheel.knowledge.states import RULES
-from flywheel.model import Anchor, Clean, Entry, Job, Micros, ProjectId
+from flywheel.model import Anchor, Clean, Entry, EntryId, Job, Micros, ProjectId
 from flywheel.store import Tx
+from flywheel.store.chunks import chunks
 from flywheel.store.code_past import came_then, newcomers, went_at
 from flywheel.store.mapper import find, get, upsert_many
 from flywheel.text.compose import fixed
@@ -43,21 +44,23 @@ TALKING: Final = 1_800_000_000
 """Micros after the last word of a conversation in which a change of the code still belongs to it."""
 
 _NOTHING: Final = fixed("")
-_DUE: Final = "WHERE project_id = :id AND due = 1 ORDER BY entry_id LIMIT :most"
+_DUE: Final = "WHERE project_id = :id AND due = 1 AND kind NOT IN :others ORDER BY entry_id LIMIT :most"
 
 
 def run(job: Job, deps: Deps) -> None:
     """Look at every anchor of a project that is due. Raises Stopped between two transactions."""
     project = ProjectId(job.key)
+    looked = False
     while True:
         if _syncing(deps, project):
             with deps.db.write() as tx:
                 queue.enqueue(tx, kind=KIND, key=project, project_id=project, now=deps.now(), delay=2 * ANCHORS_DELAY)
             return
+        if not looked:
+            _look_up(deps, project)
+            looked = True
         with deps.db.write(bulk=True) as tx:
-            due = find(
-                tx, Anchor, "WHERE project_id = :id AND due = 1 ORDER BY entry_id LIMIT :most", id=project, most=BATCH
-            )
+            due = find(tx, Anchor, _DUE, id=project, others=anchors.SPOKEN, most=BATCH)
             if due:
                 _look(tx, due, deps.redact, deps.now())
         if not due:
@@ -65,6 +68,34 @@ def run(job: Job, deps: Deps) -> None:
         deps.beat("looking at what pages are tied to")
         if deps.stopping():
             raise Stopped
+
+
+def _look_up(deps: Deps, project: ProjectId) -> None:
+    """Keep what became of the errors and commands that pages speak of."""
+    for some in chunks(spoken.looked_up(deps, project), BATCH):
+        with deps.db.write(bulk=True) as tx:
+            touched = dict[EntryId, None]()
+            for before, after in some:
+                kept = get(tx, Anchor, entry_id=before.entry_id, kind=before.kind, name=before.name)
+                if kept is None or replace(kept, due=before.due) != before:
+                    continue  # the page was written anew meanwhile
+                talking = bool(after.note) and _talking(tx, after.entry_id, deps.now())
+                settled = anchors.as_now(tx, after, deps.now()) if talking else after
+                upsert_many(tx, [settled])
+                if settled.note != before.note:
+                    touched[before.entry_id] = None
+            _settle(tx, touched, deps.now())
+        if deps.stopping():
+            raise Stopped
+    with deps.db.write(bulk=True) as tx:
+        spoken.keep_mark(tx, project)
+
+
+def _settle(tx: Tx, ids: Iterable[EntryId], now: Micros) -> None:
+    for id in ids:
+        entry = get(tx, Entry, id=id)
+        if entry is not None:
+            freshness.settle(tx, entry, actor=RULES, now=now)
 
 
 def _syncing(deps: Deps, project: ProjectId) -> bool:
@@ -77,7 +108,7 @@ def _syncing(deps: Deps, project: ProjectId) -> bool:
 
 def _look(tx: Tx, due: Sequence[Anchor], redact: Redactor, now: Micros) -> None:
     family, roots = anchors.family_of(tx, due[0].project_id)
-    touched: dict[str, bool] = {}
+    touched: dict[EntryId, bool] = {}
     for anchor in due:
         talking = _talking(tx, anchor.entry_id, now)
         after = replace(_checked(tx, family, roots, anchor, redact, now), due=False)
@@ -87,10 +118,7 @@ def _look(tx: Tx, due: Sequence[Anchor], redact: Redactor, now: Micros) -> None:
             after = replace(after, text=_text(tx, after, redact))
         upsert_many(tx, [after])
         touched[anchor.entry_id] = touched.get(anchor.entry_id, False) or after.note != anchor.note
-    for id in [id for id, changed in touched.items() if changed]:
-        entry = get(tx, Entry, id=id)
-        if entry is not None:
-            freshness.settle(tx, entry, actor=RULES, now=now)
+    _settle(tx, [id for id, changed in touched.items() if changed], now)
 
 
 def _talking(tx: Tx, entry_id: str, now: Micros) -> bool:
@@ -112,7 +140,11 @@ def _checked(
     if not anchor.target:
         return anchors.tied(tx, family, roots, anchor, now)
     if anchor.kind == "file":
-        return _file(tx, anchor, now)
+        return _file(tx, family, roots, anchor, now)
+    home = _home(tx, family, anchor)
+    if home is not None:
+        target = target_of(home.path, home.qualified)
+        return _compared(replace(anchor, target=target, path=home.path, checkout=home.checkout), home, now)
     place = code_places.at(tx, anchor.checkout, *parted(anchor.target))
     if place is None:
         return _elsewhere(anchor, _found(tx, family, anchor, redact), now)
@@ -120,15 +152,26 @@ def _checked(
     return anchor if renamed else _compared(anchor, place, now)
 
 
-def _file(tx: Tx, anchor: Anchor, now: Micros) -> Anchor:
+def _home(tx: Tx, family: Sequence[ProjectId], anchor: Anchor) -> Place | None:
+    """What a page names, where it seemed to be gone or to be called otherwise, and is there again with its own code."""
+    if not anchor.note or fits(anchor.name, *parted(anchor.target)):
+        return None
+    found = code_places.same_code(tx, family, anchor.checkout, anchor.leaf, anchor.hash)
+    fitting = [place for place in found if fits(anchor.name, place.path, place.qualified)]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _file(tx: Tx, family: Sequence[ProjectId], roots: Sequence[str], anchor: Anchor, now: Micros) -> Anchor:
+    home = code_places.the_file(tx, family, roots, anchor.name) if anchor.note else None
+    if home is not None and home[0] == anchor.checkout:
+        _, path, sha256 = home
+        return replace(anchor, target=path, path=path, hash=sha256, note=_NOTHING)
     sha = code_places.file_at(tx, anchor.checkout, anchor.path)
     if sha is not None:  # what a file holds changes all the time: only its place is what a page says of it
-        back = anchor.note and anchor.path == anchor.name
-        return replace(anchor, hash=sha, note=_NOTHING if back else anchor.note)
+        return replace(anchor, hash=sha)
     others = code_places.files_like(tx, anchor.checkout, anchor.hash)
     if len(others) == 1:
-        back = others[0] == anchor.name
-        note = _NOTHING if back else told("moved", anchor.target, now, to=others[0])
+        note = told("moved", anchor.target, now, to=others[0])
         return replace(anchor, target=others[0], path=others[0], note=note, based_at=now)
     return _noted(anchor, told("deleted", anchor.target, now), now)
 
@@ -204,16 +247,16 @@ def _renamed(tx: Tx, anchor: Anchor, redact: Redactor) -> Place | None:
 
 
 def _elsewhere(anchor: Anchor, place: Place | None, now: Micros) -> Anchor:
-    """Tied to where it went. Its name says whether the page is still right: not the place, if the page names none."""
+    """Tied to where it went. Its name says whether the page is still right: not the place, if the page names none.
+
+    What was confirmed, its hash and its signature, stays kept: where the code is so again, nothing has changed.
+    """
     if place is None:
         return _noted(anchor, told("deleted", anchor.target, now), now)
     target = target_of(place.path, place.qualified)
-    moved = replace(
-        anchor, target=target, path=place.path, checkout=place.checkout, hash=place.hash, signature=place.signature
-    )
+    moved = replace(anchor, target=target, path=place.path, checkout=place.checkout)
     if fits(anchor.name, place.path, place.qualified):
-        there = replace(anchor, target=target, path=place.path, checkout=place.checkout)
-        return _compared(there, place, now)
+        return _compared(moved, place, now)
     path, qualified = parted(anchor.target)
     if place.qualified == qualified:
         return replace(moved, note=told("moved", anchor.target, now, to=place.path), based_at=now)

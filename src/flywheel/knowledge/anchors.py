@@ -21,6 +21,9 @@ from flywheel.text.compose import current, fixed
 CODE: Final = ("symbol", "file")
 """Kinds of anchor that a sync of the code looks after."""
 
+SPOKEN: Final = ("error", "command")
+"""Kinds of anchor that are looked for in the code's own words (`knowledge/spoken.py`)."""
+
 EVIDENCE: Final = "evidence"
 DOCUMENT: Final = "document"
 _MENTIONED: Final = ("symbol", "file", "error", "command", DOCUMENT)
@@ -93,6 +96,7 @@ def _anchor(
     made = Anchor(
         project_id=entry.project_id, entry_id=entry.id, kind=mention.kind, name=mention.name,
         leaf=mention.leaf or (str(mention.name) if mention.kind == "file" else ""), created_at=now, based_at=now,
+        due=mention.kind in SPOKEN,
     )  # fmt: skip
     if mention.kind == "file":
         head = tx.one(
@@ -132,7 +136,7 @@ def take_anew(tx: Tx, entry_id: EntryId, now: Micros) -> None:
     """A person has read again what an entry rests on: it is tied to all of that as it is now."""
     before = anchors_of(tx, entry_id)
     tx.run("DELETE FROM anchor WHERE entry_id = :id AND kind = :kind", id=entry_id, kind=EVIDENCE)
-    after = [as_now(tx, one, now) for one in before if one.kind in (*CODE, DOCUMENT) and one.target]
+    after = [as_now(tx, one, now) for one in before if one.kind in (*CODE, *SPOKEN, DOCUMENT) and one.target]
     upsert_many(tx, after)
     if any(one.due for one in after):
         ask(tx, after[0].project_id, now)
@@ -148,6 +152,8 @@ def as_now(tx: Tx, anchor: Anchor, now: Micros) -> Anchor:
             path=anchor.path,
         )
         return replace(bare, hash=str(head[0])) if head is not None and anchor.hash else bare
+    if anchor.kind in SPOKEN:
+        return _untied(bare) if anchor.note else bare
     if anchor.kind == "file":
         sha = code_places.file_at(tx, anchor.checkout, anchor.path)
         return _untied(bare) if sha is None else replace(bare, hash=sha)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from flywheel.knowledge.answering import still_open
 from flywheel.knowledge.bullets import (
     SAID,
     bullet,
@@ -43,6 +44,9 @@ from flywheel.model import Claim, ClaimId, ClaimType, Clean, Micros, Role, Statu
 from flywheel.text.compose import cite, dated, fixed, join, span, squeeze
 from flywheel.text.words import terms
 
+ASKED: Final = 8
+"""How many open questions a page shows; the timeline has them all."""
+
 LINES: Final = 3
 """How many claims of one sort a page shows; the timeline has them all."""
 
@@ -69,6 +73,9 @@ _LABELS: Final = (
 _MAIN: Final = (STATES, CAUSE, FIX)
 _WEIGHT: Final = {Role.USER: 2, Role.ASSISTANT: 1}
 _NONE: Final = fixed("")
+_OPEN: Final = fixed("Open question:")
+_CLOSED: Final = fixed("No longer open:")
+_NOTHING_YET: Final = fixed("Nothing is settled yet.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,8 +124,9 @@ def compile_page(claims: Sequence[Claim], *, at: Micros, known: Known | None = N
     parts = [claim for claim in parts if claim.attribute != STATES or not judged or claim.text not in told]
     parts = _decided_parts(parts)
     main = main_claim(parts)
+    asked = still_open(parts, judged, by_id, at)
     if main is None and not any(has_value(one) and one.status is not Status.REJECTED for one in by_id.values()):
-        return None
+        return _only_asked(by_id.values(), asked, known)
     lines = list(_told(parts, main)) if main else []
     lines += [bullet(one, by_id, several_subjects(judged), partly_confirmed(judged)) for one in judged]
     past = [*_gone(parts, main, known), *losers(judged, by_id, at, known)]
@@ -126,7 +134,7 @@ def compile_page(claims: Sequence[Claim], *, at: Micros, known: Known | None = N
     return Page(
         summary=_summary(main, judged),
         body=body,
-        questions=join([*questions(judged, by_id), *_asked(parts)], "\n"),
+        questions=join([*questions(judged, by_id), *_asked(asked)], "\n"),
         sources=_sources(by_id.values(), known),
         judged=judged,
     )
@@ -145,6 +153,9 @@ def heading(claims: Sequence[Claim]) -> Clean:
     main = main_claim(claims)
     if main is not None:
         return shorten(squeeze(main.text), TITLE)
+    asked = [claim for claim in sorted(claims, key=_age) if claim.attribute == QUESTION and not claim.value]
+    if asked and len(asked) == len(claims):
+        return shorten(squeeze(asked[0].text), TITLE)
     return next((claim.subject for claim in sorted(claims, key=_age) if claim.subject), _NONE)
 
 
@@ -178,12 +189,32 @@ def _told(parts: Sequence[Claim], main: Claim) -> Iterator[Clean]:
                 yield join([label, text, _source_of(claim, parts)])
 
 
-def _asked(parts: Sequence[Claim]) -> Iterator[Clean]:
-    """What was left open, the newest, each with its claim."""
-    live = [one for one in parts if one.attribute == QUESTION and one.status is not Status.SUPERSEDED]
-    asked = {claim.text: claim for claim in sorted(live, key=_age)}
-    for claim in list(asked.values())[-LINES:]:
-        yield join([claim.text, cite(short_id(claim.id))])
+def _asked(asked: Sequence[Claim]) -> Iterator[Clean]:
+    """What was left open, the newest, each with its day and its claim."""
+    for claim in asked[-ASKED:]:
+        when = join([fixed("(asked on"), join([dated(claim.said_at), fixed(",")], ""), SAID[claim.role]])
+        yield join([claim.text, cite(short_id(claim.id)), join([when, fixed(")")], "")])
+
+
+def as_question(text: Clean) -> Clean:
+    """What somebody left open, said to be that where it does not say so itself."""
+    return text if "open question" in text[:24].lower() else join([_OPEN, text])
+
+
+def _only_asked(claims: Iterable[Claim], asked: Sequence[Claim], known: Known) -> Page | None:
+    """The page of questions about something of which nothing is said yet; None where nothing was asked either."""
+    every = [one for one in claims if one.attribute == QUESTION]
+    if not every:
+        return None
+    marks = [cite(short_id(one.id)) for one in asked[-ASKED:]]
+    told = asked[-1] if asked else max(every, key=_age)
+    return Page(
+        summary=shorten(as_question(told.text)) if asked else shorten(join([_CLOSED, told.text])),
+        body=join([_NOTHING_YET, *marks]) if asked else _NONE,
+        questions=join(_asked(asked), "\n"),
+        sources=_sources(every, known),
+        judged=(),
+    )
 
 
 def _statements(parts: Sequence[Claim], main: Claim) -> list[Claim]:

@@ -14,12 +14,12 @@ from typing import Final
 
 from flywheel.knowledge import alignment, freshness, relating, states, superseding
 from flywheel.knowledge.across import borrowing
-from flywheel.knowledge.changing import changed
+from flywheel.knowledge.changing import changed, claims_of
 from flywheel.knowledge.conflict import DAY
 from flywheel.knowledge.glossary import noticing
-from flywheel.knowledge.parts import PARTS, STATES
+from flywheel.knowledge.parts import PARTS, QUESTION, STATES
 from flywheel.knowledge.states import RULES
-from flywheel.knowledge.subject_pages import Sheet, key_of, page_for
+from flywheel.knowledge.subject_pages import Sheet, key_of, page_for, settled_face, subject_asked
 from flywheel.knowledge.telling import Told, statements_of
 from flywheel.model import (
     Citation,
@@ -28,6 +28,7 @@ from flywheel.model import (
     ClaimType,
     Clean,
     Document,
+    Entry,
     EntryId,
     Micros,
     Role,
@@ -124,7 +125,9 @@ def _write(tx: Tx, sheet: Sheet, batch: Sequence[Told], now: Micros, filed: File
         if new or revived or cited:
             touched[entry.id].append(claim)
     for id, claims in touched.items():
-        changed(tx, id, now=now, reason=_SAID, actor=RULES)
+        entry = get(tx, Entry, id=id)
+        recast = settled_face(tx, entry, claims_of(tx, id)) if entry is not None else None
+        changed(tx, id, now=now, reason=_SAID, actor=RULES, recast=recast)
         superseding.settle(tx, claims, now)
         rivals = superseding.about(tx, sheet.document.project_id, claims[0].subject) if claims[0].value else ()
         superseding.settle(tx, rivals, now)
@@ -142,12 +145,16 @@ def _claim_of(sheet: Sheet, told: Told, now: Micros) -> Claim:
     value = statement.value if statement is not None and attribute else ""
     scope = _scope(sheet, statement.scope if statement is not None else "")
     subject = statement.subject if statement is not None else alignment.key_of(words)
+    if told.left is not None:  # the attribute that is asked for is what a question has as its value
+        attribute, value = QUESTION, statement.attribute if statement is not None else ""
+        subject = subject_asked(told) or subject
     decided = statement is not None and (statement.decided or sheet.about.kind == "adr") and attribute == "use"
+    type_ = ClaimType.DECISION if decided or (statement is not None and statement.decided) else ClaimType.FACT
     return Claim(
         id=_claim_id(document, _day_of(said_at) if dated else "", subject, attribute, value, scope, text),
         project_id=document.project_id,
         entry_id=EntryId(""),
-        type=ClaimType.DECISION if decided or (statement is not None and statement.decided) else ClaimType.FACT,
+        type=ClaimType.HYPOTHESIS if told.left is not None else type_,
         status=Status.CANDIDATE,
         text=text,
         role=Role.SYSTEM,

@@ -99,12 +99,18 @@ Copy = tuple[Claim, Sequence[Citation]]
 def _copies(
     tx: Tx, project: ProjectId, key: str, reasons: Sequence[Reason], act: Act
 ) -> tuple[list[Copy], list[EntryId]]:
-    """The claims of the page with their citations, and the entries that they come from."""
+    """The claims of the page with their citations, and the entries that they come from.
+
+    Values come from one page only, the first that has some: copies have no subject, and those of another thing would
+    stand against them as if they were of the same.
+    """
     found: list[Copy] = []
     sources: list[EntryId] = []
     for reason in reasons:
         if reason.kind == Kind.ENTRY.value:
             mine = list(_of_entry(tx, project, key, reason, act))
+            if any(has_value(claim) for claim, _ in mine) and any(has_value(claim) for claim, _ in found):
+                continue
             sources += [EntryId(reason.id)] if mine else []
         else:
             mine = list(_of_message(tx, project, key, reason, act, first=not found))

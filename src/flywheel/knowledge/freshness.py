@@ -1,7 +1,8 @@
 """Whether a page is as fresh as when it was confirmed: what has changed of that which it rests on makes it stale.
 
 The reasons are the notes of its anchors; the page's own column repeats them, so that whoever shows it need not look.
-Code marks stale, and takes back only what it marked; a confirmation is a person's, and so is its return.
+Code marks stale, and takes back only what it marked: a page whose code, documents and pages read again as they did when
+a person confirmed it is confirmed again, as of that day. A confirmation is a person's.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Final
 from flywheel.knowledge import states
 from flywheel.knowledge.anchor_rules import told
 from flywheel.knowledge.anchors import DOCUMENT, EVIDENCE
+from flywheel.knowledge.conflict import DAY
 from flywheel.knowledge.judging import Judged
 from flywheel.knowledge.states import RULES
 from flywheel.model import (
@@ -33,6 +35,7 @@ from flywheel.store import Tx
 from flywheel.store.chunks import chunks
 from flywheel.store.mapper import find, get, insert_many
 from flywheel.text.compose import cite, dated, fixed, join, reworded
+from flywheel.text.quotations import is_quoted
 
 SHOWN: Final = 3
 """Reasons that a page gives; more are counted."""
@@ -40,6 +43,9 @@ SHOWN: Final = 3
 _OVER: Final = fixed("what had changed is as it was")
 _AGAIN: Final = fixed("and is as it was again")
 _MORE: Final = fixed("and more has changed")
+AGED: Final = fixed("it was not confirmed again within the freshness threshold of its shelf")
+"""Why a page is marked stale that was not confirmed for too long: what it rests on has no part in that."""
+
 _FADED: Final = (Status.REJECTED, Status.SUPERSEDED)
 _MARKED: Final = (Status.CANDIDATE, Status.CONFIRMED)  # claims
 
@@ -81,6 +87,9 @@ def _as_it_was(tx: Tx, entry: Entry, *, actor: Clean, now: Micros) -> bool:
     base = states.decided(tx, [entry.id]).get(entry.id)
     confirmed = base is Status.CONFIRMED or (base is None and entry.last_confirmed is not None)
     new = Status.CONFIRMED if confirmed else Status.CANDIDATE
+    if confirmed and _only_sources(tx, entry) and states.unmark(tx, entry, reason=_OVER, now=now):
+        _say(tx, entry, fixed(""))
+        return True
     who = RULES if states.may(Status.STALE, new, states.By.RULES) else actor
     if states.may(Status.STALE, new, states.whose(who)):
         states.move(tx, entry, new, actor=who, reason=_OVER, now=now)
@@ -90,6 +99,12 @@ def _as_it_was(tx: Tx, entry: Entry, *, actor: Clean, now: Micros) -> bool:
         return False
     _say(tx, entry, join([entry.stale_reason, _AGAIN]))
     return True
+
+
+def _only_sources(tx: Tx, entry: Entry) -> bool:
+    """Whether nothing but what it rests on made it stale: neither its age nor what was said since."""
+    mark = states.last_step(tx, entry.id, Status.STALE)
+    return mark is not None and mark.reason != AGED and not any(said in entry.stale_reason for said in (_WHAT, _ELSE))
 
 
 def _say(tx: Tx, entry: Entry, reason: Clean) -> None:
@@ -104,6 +119,8 @@ def weigh_evidence(tx: Tx, entry: Entry, claims: Sequence[Claim], judged: Iterab
     against = _against(entry, claims, judged)
     rows = find(tx, Anchor, "WHERE entry_id = :id AND kind = 'evidence' AND target = ''", id=entry.id)
     before = {str(one.name) for one in rows}
+    quoted = _quoted(tx, [id for id in against if id not in before])
+    against = {id: note for id, note in against.items() if id not in quoted}
     for name in sorted(before - against.keys()):
         tx.run("DELETE FROM anchor WHERE entry_id = :id AND kind = 'evidence' AND name = :name", id=entry.id, name=name)
     insert_many(tx, [_evidence(entry, id, "", note, now) for id, note in against.items() if id not in before])
@@ -130,6 +147,28 @@ def _weighs(claim: Claim) -> bool:
     return claim.role in (Role.USER, Role.SYSTEM) and claim.rank > 0 and claim.status is not Status.REJECTED
 
 
+def _is_news(claim: Claim, held: Entry) -> bool:
+    """Whether a claim is not of a day before the entry's confirmation: days are what sources are compared by."""
+    return held.last_confirmed is None or claim.said_at // DAY >= held.last_confirmed // DAY
+
+
+_CITED: Final = """
+SELECT c.claim_id, c.start, c.stop, COALESCE(m.text, d.text, '') FROM citation c
+LEFT JOIN message m ON m.id = c.message_id LEFT JOIN document d ON d.id = c.document_id WHERE c.claim_id IN :ids
+"""
+
+
+def _quoted(tx: Tx, ids: Sequence[str]) -> set[str]:
+    """Of these claims those that are nobody's own words: wherever they stand, they stand as a quotation."""
+    own: set[str] = set()
+    cited: set[str] = set()
+    for id, start, stop, text in tx.all(_CITED, ids=list(ids)) if ids else ():
+        cited.add(id)
+        if not is_quoted(text, start, stop):
+            own.add(id)
+    return cited - own
+
+
 _WHAT: Final = fixed("something said since gives another value of")
 _ELSE: Final = fixed("something said since contradicts it,")
 
@@ -144,13 +183,16 @@ def _evidence(entry: Entry, id: str, other: str, note: Clean, now: Micros) -> An
 def contradicted(tx: Tx, one: EntryId, other: EntryId, now: Micros) -> None:
     """Two entries were found to contradict each other: the one that a person confirmed is no longer fresh.
 
-    Only where a person or a document says so: what an assistant repeats may be a stranger's words.
+    Only where a person or a document says so, in words of its own and not of a day before the confirmation: what an
+    assistant repeats and what a person pastes as a quotation may be a stranger's words, and what is older is no news.
     """
     both = {entry.id: entry for entry in find(tx, Entry, "WHERE id IN :ids", ids=[one, other])}
     for held, against in ((both.get(one), both.get(other)), (both.get(other), both.get(one))):
         if held is None or against is None or not held.held or against.held or against.status in _FADED:
             continue
-        if not any(map(_weighs, find(tx, Claim, "WHERE entry_id = :id", id=against.id))):
+        claims = find(tx, Claim, "WHERE entry_id = :id", id=against.id)
+        news = [one.id for one in claims if _weighs(one) and _is_news(one, held)]
+        if not set(news) - _quoted(tx, news):
             continue
         note = join([_ELSE, cite(against.short), fixed("on"), dated(against.updated_at)])
         insert_many(tx, [_evidence(held, against.id, against.id, note, now)])
@@ -209,20 +251,29 @@ def document_changed(tx: Tx, project: ProjectId, path: Clean, now: Micros) -> in
     )
     for anchor in anchors:
         mine = lost.get(anchor.entry_id, [])
-        resting = mine if gone else [claim for entry, claim in quotes if entry == anchor.entry_id]
-        _noted(tx, anchor, _note(anchor, head, len(mine), now), resting, gone=gone, now=now)
+        resting = mine if gone else [claim for entry, claim in quotes if entry == anchor.entry_id and claim not in mine]
+        note = _note(anchor, head, len(mine), now, same=_same_text(tx, anchor.hash, head.document_id))
+        _noted(tx, anchor, note, resting, gone=gone, now=now)
     return len(anchors)
+
+
+def _same_text(tx: Tx, one: str, other: str) -> bool:
+    """Whether two versions of a document are one text; what was said of them besides does not count."""
+    if one == other or not one:
+        return True
+    rows = tx.all("SELECT DISTINCT sha256 FROM document WHERE id IN :ids", ids=[one, other])
+    return len(rows) == 1
 
 
 def _plain(text: str) -> str:
     return " ".join(text.split())
 
 
-def _note(anchor: Anchor, head: DocumentHead, lost: int, now: Micros) -> Clean:
+def _note(anchor: Anchor, head: DocumentHead, lost: int, now: Micros, *, same: bool) -> Clean:
     if anchor.hash:  # the page names it, and rests on nothing in it
         if head.gone_at is not None:
             return told("gone", anchor.path, now)
-        return told("document", anchor.path, now) if anchor.hash != head.document_id else fixed("")
+        return told("document", anchor.path, now) if not same else fixed("")
     if not lost:
         return fixed("")
     if head.gone_at is not None:
@@ -241,13 +292,16 @@ def _noted(tx: Tx, anchor: Anchor, note: Clean, resting: Sequence[str], *, gone:
     for claim in find(tx, Claim, "WHERE id IN :ids", ids=list(resting)) if resting else ():
         if gone and claim.status in _MARKED:
             states.move(tx, claim, Status.STALE, actor=RULES, reason=note, now=now)
-        elif not gone and claim.status is Status.STALE and not _decided(tx, claim):
-            states.move(tx, claim, Status.CANDIDATE, actor=RULES, reason=_OVER, now=now)
+        elif not gone and claim.status is Status.STALE:
+            _take_back(tx, claim, now)
     entry = get(tx, Entry, id=anchor.entry_id)
     if entry is not None:
         settle(tx, entry, actor=RULES, now=now)
 
 
-def _decided(tx: Tx, claim: Claim) -> bool:
-    """Whether a person confirmed a claim that is stale: then only a person takes it back in."""
-    return states.decided(tx, [claim.id]).get(claim.id) is Status.CONFIRMED
+def _take_back(tx: Tx, claim: Claim, now: Micros) -> None:
+    """A claim whose document is back is what it was; what a person confirmed and somebody else marked, a person's."""
+    if states.unmark(tx, claim, reason=_OVER, now=now):
+        return
+    if states.decided(tx, [claim.id]).get(claim.id) is not Status.CONFIRMED:
+        states.move(tx, claim, Status.CANDIDATE, actor=RULES, reason=_OVER, now=now)

@@ -19,7 +19,10 @@ LOOKED: Final = 6000
 
 _AFTER: Final = re.compile(r"::?(?P<name>[A-Za-z_]\w*(?:(?:\.|::)[A-Za-z_]\w*)*)")
 _ERROR: Final = re.compile(r"\b(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Warning|Panic)\b: [^\n`\"”]{4,160}")
-_COMMAND: Final = re.compile(r"`(?P<told>[a-z][\w.+-]* [^`\n]{1,120})`")
+_COMMAND: Final = re.compile(r"`(?P<told>(?:\./)?[a-z][\w.+/-]* [^`\n]{1,120})`")
+_RUN: Final = re.compile(r"^- Run: (?P<told>(?:\./)?[a-z][\w.+/-]*(?: [^`\n]{1,120})?)$", re.MULTILINE)
+"""How a page's line says a command that is to be run (`compiling`)."""
+
 _NO_COMMAND: Final = re.compile(r"\S+ (?:[=<>!+*/|&-]=?|is|in|and|or|not|from|as) ")
 _JOINTS: Final = re.compile(r"\.|::|->|#|:|/")
 _TELLING: Final = re.compile(r"_|[a-z0-9][A-Z]|^[A-Z].")
@@ -68,7 +71,7 @@ def _in_text(text: Clean) -> Iterator[Mention]:
             yield _mention("symbol", span(text, start, stop), called=called)
     for found in _ERROR.finditer(text):
         yield Mention("error", span(text, found.start(), len(text[: found.end()].rstrip(" .,;"))))
-    for found in _COMMAND.finditer(text):
+    for found in (*_RUN.finditer(text), *_COMMAND.finditer(text)):
         if _NO_COMMAND.match(found["told"]) is None:
             yield Mention("command", span(text, *found.span("told")))
 

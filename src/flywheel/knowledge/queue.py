@@ -10,7 +10,7 @@ from flywheel.knowledge import changing, preview
 from flywheel.knowledge.compiling import main_claim
 from flywheel.knowledge.conflict import Step
 from flywheel.knowledge.judging import has_value, judge
-from flywheel.knowledge.parts import EDIT
+from flywheel.knowledge.parts import EDIT, QUESTION
 from flywheel.knowledge.priority import NOT_PUT_OFF, OPEN, Light, Placed, folded, placed
 from flywheel.model import Claim, Entry, Micros, ProjectId, Status, short_id
 from flywheel.store import Tx
@@ -90,7 +90,7 @@ def _item(
     similar: Sequence[Page],
     now: Micros,
 ) -> ReviewItem:
-    told = claim or main_claim([one for one in claims if not has_value(one)]) or _valued(claims)
+    told = claim or main_claim([one for one in claims if not has_value(one)]) or _valued(claims) or _asked(claims)
     cited = preview.cited(tx, told) if told else preview.NOTHING
     return ReviewItem(
         kind="claim" if claim else "entry",
@@ -121,6 +121,11 @@ def _item(
 def _valued(claims: Sequence[Claim]) -> Claim | None:
     """The newest claim that gives a value."""
     return next((claim for claim in reversed(claims) if has_value(claim)), None)
+
+
+def _asked(claims: Sequence[Claim]) -> Claim | None:
+    """The newest question, of a page that has nothing else."""
+    return next((claim for claim in reversed(claims) if claim.attribute == QUESTION), None)
 
 
 def _contradicted(tx: Tx, entry: Entry) -> list[str]:

@@ -47,7 +47,10 @@ _PATTERNS: Final = tuple(
         ("plan", rf"{_PREP}{_THE}\s+(?P<value>{_NAME})[\s-]+(?:plan|tier|subscription|edition)s?(?:\s+{_WHO})?"),
         ("plan", rf"(?:for|with)\s+{_WHO}\s+(?:on|with)\s+(?:the\s+|an?\s+)?(?P<value>{_NAME})(?:\s+(?:plan|tier))?"),
         ("plan", rf"(?:{_PREP}|of){_THE}\s+(?P<value>{_PLANS})\s+{_WHO}"),
-        ("plan", rf"on\s+(?P<value>{_PLANS})(?=\s*(?:,|$|\.))"),
+        ("plan", rf"on\s+(?P<value>{_PLANS})(?=\s*(?:[,;.)]|$|(?:and|but|or|it|they|while)\s))"),
+        ("plan", rf"\(\s*(?:on\s+|for\s+|in\s+)?(?P<value>{_PLANS})(?:\s+(?:plan|tier|{_WHO}|only))*\s*\)"),
+        ("env", rf"\(\s*(?:on\s+|for\s+|in\s+)?(?P<value>{_ENVIRONMENTS})(?:\s+only)?\s*\)"),
+        ("region", rf"\(\s*(?:for\s+|in\s+)?(?:the\s+)?(?P<value>{_REGIONS})(?:\s+(?:region|{_WHO}|only))*\s*\)"),
         ("plan", r"(?<!\S)(?<![a-z] )(?P<value>enterprise|premium|pro|trial|hobby|starter)"
                  r"(?=\s+(?:customers?'?\s+)?[a-z]+s\s)"),
         ("region", rf"{_PREP}{_THE}\s+(?P<value>{_REGIONS})[\s-]+(?:{_WHO}|regions?|data|cluster|based\s+{_WHO})"),
@@ -66,6 +69,22 @@ _PATTERNS: Final = tuple(
         ("version", r"(?:in|for|since|from|with)\s+(?:the\s+)?(?:api\s+)?(?:version\s+|v)(?P<value>\d[\w.]*)"),
     )
 )  # fmt: skip
+_NEEDED: Final = re.compile(
+    rf"(?<![\w-])(?:{_PLANS}|{_WHO}|{_REGIONS}|{_ENVIRONMENTS}|{_SYSTEMS}|{_BROWSERS}|(?:{_ROLES})s?|plans?|tiers?|subscriptions?"
+    r"|editions?|environments?|regions?|platforms?|systems?|all|every|each|both|any|everyone|everybody|everywhere|regardless"
+    r"|locally|v\d|version|(?:ap|sa|ca|me|af|il)(?=-))",
+    re.IGNORECASE,
+)
+"""A word of which every limit has one; cheap, for passing over sentences without."""
+
+_CLOSED: Final = {
+    kind: re.compile(
+        rf"(?:\s*,\s*(?:and\s+|or\s+)?|\s+(?:and|or|as\s+well\s+as)\s+)(?:(?:in|on|for)\s+)?(?:the\s+)?(?P<value>{names})"
+        r"(?=\s*(?:[,;.)]|$|and\s)|\s+(?:plan|environment|region|customer|user)s?(?!\w))(?:\s+(?:plan|environment|region|customer|user)s?)?",
+        re.IGNORECASE,
+    )
+    for kind, names in (("plan", _PLANS), ("env", _ENVIRONMENTS), ("region", _REGIONS), ("browser", _BROWSERS))
+}
 _ALL: Final = frozenset(
     """
     all every each both any the this that same other some which project release migration test recovery rollout backup
@@ -88,12 +107,22 @@ class Limit:
 def limits(text: str) -> list[Limit]:
     """The phrases of a sentence that say where or for whom it holds, in order; they do not overlap."""
     found: list[Limit] = []
+    if _NEEDED.search(text) is None:
+        return found
     for kind, pattern in _PATTERNS:
         for match in pattern.finditer(text):
             one = _limit(kind, match)
             if one is not None and not any(one.start < other.stop and other.start < one.stop for other in found):
-                found.append(one)
+                found += [one, *_further(text, kind, one)]
     return sorted(found, key=lambda one: one.start)
+
+
+def _further(text: str, kind: str, first: Limit) -> Iterator[Limit]:
+    """What a limit is shared with: the production of "in staging and production"."""
+    names, at = _CLOSED.get(kind), first.stop
+    while names is not None and (more := names.match(text, at)) is not None:
+        yield Limit(f"{kind}:{normal_part(more['value'])}", at, more.end())
+        at = more.end()
 
 
 def _limit(kind: str, match: re.Match[str]) -> Limit | None:

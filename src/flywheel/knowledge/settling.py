@@ -7,19 +7,23 @@ from dataclasses import replace
 from typing import Final
 
 from flywheel.knowledge import states
+from flywheel.knowledge.answering import answer_to, is_asked
 from flywheel.knowledge.compiling import Page, main_claim
 from flywheel.knowledge.conflict import Step
 from flywheel.knowledge.judging import Judged, Known, has_value, judge, stands
+from flywheel.knowledge.parts import QUESTION
 from flywheel.knowledge.states import RULES
-from flywheel.model import Claim, ClaimId, Clean, Entry, Micros, Status
+from flywheel.model import Claim, ClaimId, Clean, Entry, Micros, Status, short_id
 from flywheel.store import Tx
-from flywheel.text.compose import fixed
+from flywheel.text.compose import cite, fixed, join
 
 _STATES: Final[dict[Step, Clean]] = {
     Step.RANK: fixed("outranked by what another source says"),
     Step.DATE: fixed("a later source says otherwise"),
     Step.DISPUTED: fixed("equal sources of one day disagree"),
 }
+_ANSWERED: Final = fixed("answered by what was said later:")
+_ASKED_AGAIN: Final = fixed("what answered it holds no longer")
 _OVER: Final = fixed("nothing that holds says otherwise any more")
 
 
@@ -28,16 +32,35 @@ def settle(tx: Tx, claims: Sequence[Claim], *, actor: Clean, reason: Clean, now:
 
     What a person decided follows a person's acts only: code supersedes no confirmed claim, and confirms none.
     """
-    if not any(has_value(claim) for claim in claims):
+    if not any(has_value(claim) or claim.attribute == QUESTION for claim in claims):
         return list(claims)
     standing = states.decided(tx, [claim.id for claim in claims])
     judged = judge(claims, at=now, known=Known(standing=standing))
-    return [
+    by_id: dict[str, Claim] = {claim.id: claim for claim in claims}
+    settled = [
         _settled(tx, claim, judged, standing.get(claim.id, Status.CANDIDATE), actor=actor, now=now)
         if has_value(claim) and stands(claim, now) and claim.status is not Status.STALE
         else claim
         for claim in claims
     ]
+    return [
+        _answered(tx, claim, answer_to(claim, judged, by_id), standing.get(claim.id, Status.CANDIDATE), now)
+        if claim.attribute == QUESTION and is_asked(claim, now)
+        else claim
+        for claim in settled
+    ]
+
+
+def _answered(tx: Tx, claim: Claim, answer: Claim | None, decided: Status, now: Micros) -> Claim:
+    """An open question that something answers is closed by it, and open again when that falls."""
+    by = answer.id if answer is not None else None
+    wanted = Status.SUPERSEDED if answer is not None else decided if claim.status is Status.SUPERSEDED else claim.status
+    if claim.superseded_by == by or not states.may(claim.status, wanted, states.By.RULES):
+        return claim
+    why = join([_ANSWERED, cite(short_id(answer.id))]) if answer is not None else _ASKED_AGAIN
+    states.move(tx, claim, wanted, actor=RULES, reason=why, now=now)
+    tx.run("UPDATE claim SET superseded_by = :by WHERE id = :id", by=by, id=claim.id)
+    return replace(claim, status=wanted, superseded_by=by)
 
 
 def _settled(tx: Tx, claim: Claim, judged: Sequence[Judged], decided: Status, *, actor: Clean, now: Micros) -> Claim:
@@ -98,7 +121,9 @@ def _stated(claims: Sequence[Claim], page: Page) -> bool:
     if page.judged:
         return True
     main = main_claim(claims)
-    return main is not None and any(
+    if main is None:
+        return bool(page.questions)
+    return any(
         claim.attribute == main.attribute and claim.status not in (Status.SUPERSEDED, Status.REJECTED)
         for claim in claims
     )

@@ -16,6 +16,7 @@ from itertools import pairwise
 from typing import Final
 
 from flywheel.knowledge.grammar.lines import readings
+from flywheel.knowledge.grammar.restating import of_another_time, restated
 from flywheel.knowledge.grammar.said import finite, trim, value_at, without_names
 from flywheel.knowledge.normal import is_quantity
 from flywheel.knowledge.scopes import Limit, join_scopes, limits
@@ -48,7 +49,8 @@ class Statement:
 _LEAD: Final = re.compile(
     r"""\s*(?:(?:[-+•·]|\d{1,3}[.)]|>|\#{1,6})\s+|\[[ xX]\]\s+)*
     (?:(?:note|fyi|update|reminder|important|fact|for\s+the\s+record|to\s+be\s+clear|as\s+agreed|in\s+short|also|and|so
-        |ok(?:ay)?|well|yes|actually|remember|confirmed|correction|edit|finally|first|second|third|then|by\s+the\s+way)
+        |ok(?:ay)?|well|yes|actually|remember|confirmed|correction|edit|finally|first|second|third|then|by\s+the\s+way
+        |sorry|oops|scratch\s+that|i\s+mean(?:t)?(?:\s+to\s+say)?)
       (?:[:,!—-]+\s*|\s+(?=that\s))(?:that\s+)?)*
     (?:(?:as\s+of|since|starting|effective|from|on|in)\s+(?:today|now|then|\d{4}(?:-\d\d(?:-\d\d)?)?
         |(?:(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s*)(?:\d{1,2}(?:st|nd|rd|th)?)?(?:,?\s*\d{4})?
@@ -75,8 +77,13 @@ _SUPPOSED: Final = re.compile(
     r"(?![\w'-])",
     re.IGNORECASE,
 )
-_AND: Final = re.compile(
-    r"\s*,?\s*(?:and|but|while|;|,)?\s*(?:it\s+is\s+|they\s+are\s+)?(?:for\s+|to\s+|at\s+|is\s+|are\s+)?"
+_SWITCHED: Final = re.compile(r"(?::|=|(?<!\S)(?:is|are|be|been|turned|switched))\s+on[\s.!]*$", re.IGNORECASE)
+_PIECE: Final = re.compile(
+    r"\s*[,;(]\s*(?:(?:and|but|while|whereas|although)\s+)?(?!\d)|\s*[,;(]\s+(?=\d)|\s*\((?=\d)"
+    r"|\s+(?:and|but|while|whereas)\s+"
+)
+_JOINED: Final = re.compile(
+    r"[\s,;:)(]*(?:(?:and|but|only)\s+)?(?:(?:it|they)(?:'s|'re|\s+is|\s+are)\s+|is\s+|are\s+)?(?:only\s+)?(?:for\s+|to\s+|at\s+|after\s+)?"
 )
 
 
@@ -92,40 +99,80 @@ def parse(sentence: str, about: str = "") -> Statement | None:
 
 def read(sentence: str, about: str = "") -> Sequence[Statement]:
     """Every statement of a sentence: mostly one or none; several where each scope has its value."""
-    first = _parse(sentence, about)
-    if first is not None:
-        return [first]
-    text = plain(sentence)
-    found = [one for one in limits(text) if one.scope]
-    if len(found) < 2 or len(sentence) > LONGEST:
+    if len(sentence) > LONGEST:
         return []
-    return _each(text, found, about)
+    text = restated(plain(sentence))
+    found = [one for one in limits(text) if one.scope]
+    several = _each(text, found, about) if found else []
+    if several:
+        return several
+    first = _parse(sentence, about)
+    if first is None:
+        return []
+    kinds = [one.scope.partition(":")[0] for one in found]
+    if len(set(kinds)) == len(kinds):
+        return [first]
+    together = all(before.stop == one.start for before, one in pairwise(found))
+    return [replace(first, scope=one.scope) for one in found] if together else []
 
 
 def _each(text: str, found: Sequence[Limit], about: str) -> Sequence[Statement]:
-    """ "S is V1 on A and V2 on B"."""
-    first = _parse(text[: found[0].stop] + " " * (len(text) - found[0].stop), about)
-    if first is None or first.told[1] > found[0].start:
-        return []
-    given = [first]
-    for before, one in pairwise(found):
-        joined = _AND.match(text, before.stop)
-        told = trim(text, joined.end() if joined is not None else before.stop, one.start)
-        value = value_at(text, told)
-        if not value or is_quantity(value) is not is_quantity(first.value) or finite(text[: one.start], before.stop):
-            return []
-        given.append(replace(first, value=value, scope=one.scope, told=told))
-    if finite(text, found[-1].stop) or len({one.scope for one in given}) < len(given):
-        return []
-    end = len(text.rstrip())
-    return [replace(one, stop=end) for one in given]
+    """ "S is V1 on A and V2 on B", "S is V1, on B V2": what holds for all, if anything, and then each scope's value."""
+    parts = _pieces(text, found)
+    for count in range(1, len(parts)):
+        stop = parts[count - 1][1]
+        first = _parse(text[:stop] + " " * (len(text) - stop), about)
+        if first is None or sum(one.start < stop for one in found) > 1:
+            continue
+        given = [first]
+        for start, end in parts[count:]:
+            mine = [one for one in found if start <= one.start and one.stop <= end]
+            told = _alone(text, start, end, mine[0]) if len(mine) == 1 else (0, 0)
+            value = value_at(text, told)
+            if not value or not _like(value, first) or finite(text[: told[1]], told[0]):
+                return []
+            given.append(replace(first, value=value, scope=mine[0].scope, told=told))
+        end = len(text.rstrip())
+        return [replace(one, stop=end) for one in given] if len({one.scope for one in given}) == len(given) else []
+    return []
+
+
+def _pieces(text: str, found: Sequence[Limit]) -> Sequence[tuple[int, int]]:
+    """The parts of a sentence between its commas, brackets and words that join; a limit is never cut."""
+    marks = [
+        mark.span()
+        for mark in _PIECE.finditer(text)
+        if not any(one.start < mark.end() and mark.start() < one.stop for one in found)
+    ]
+    edges = [0, *(place for mark in marks for place in mark), len(text.rstrip(" .!;:,"))]
+    return [(start, stop) for start, stop in zip(edges[::2], edges[1::2], strict=True) if text[start:stop].strip()]
+
+
+def _alone(text: str, start: int, stop: int, limit: Limit) -> tuple[int, int]:
+    """Where the value of a part stands that has nothing but it and a limit; nowhere for any other."""
+    before, after = (start, limit.start), (limit.stop, stop)
+    places = []
+    for begin, end in (before, after):
+        joined = _JOINED.match(text, begin, end)
+        place = trim(text, joined.end() if joined is not None else begin, end)
+        if text[slice(*place)].strip(" )"):
+            places.append(place)
+    return places[0] if len(places) == 1 else (0, 0)
+
+
+def _like(value: str, first: Statement) -> bool:
+    """Whether a value can be another one of what the first statement gives."""
+    truth = ("true", "false")
+    if value in truth or first.value in truth:
+        return value in truth and first.value in truth
+    return is_quantity(value) is is_quantity(first.value) and len(value.split()) <= 3
 
 
 @lru_cache(maxsize=4096)
 def _parse(sentence: str, about: str) -> Statement | None:
     if len(sentence) > LONGEST or "[redacted:" in sentence or not sentence.strip():
         return None
-    text = plain(sentence)
+    text = restated(plain(sentence))
     lead = _LEAD.match(text)
     start = lead.end() if lead is not None else 0
     decided = _DECIDED.match(text, start)
@@ -167,10 +214,12 @@ def _within(text: str, start: int, stop: int, about: str, *, scoped: bool, decid
 
 def _refused(text: str, start: int) -> bool:
     """Whether the sentence asks, supposes or sets a condition. Names may hold any word."""
-    if text.rstrip(" \"')]`").endswith("?"):
+    if text.rstrip(" \"')]`").endswith("?") or of_another_time(text, start):
         return True
     own = without_names(text, start)
-    if stance.asks(own[start:]) or stance.tentative(own[start:]) or stance.unfinished(own[start:]):
+    if stance.asks(own[start:]) or stance.tentative(own[start:]):
+        return True
+    if stance.unfinished(own[start:]) and _SWITCHED.search(own, start) is None:
         return True
     return _CONDITION.search(own, start) is not None or _SUPPOSED.search(own, start) is not None
 

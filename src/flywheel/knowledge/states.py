@@ -1,7 +1,7 @@
 """The states of claims and entries: which may follow which, and by whom; every step leaves a review row.
 
 Code moves things among the states that nobody decided; what a person decided only follows from another act of a person.
-Nothing becomes confirmed by code.
+Nothing becomes confirmed by code; but a mark that code made, code takes off again (`unmark`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Final, TypeVar
 from flywheel.errors import Conflict
 from flywheel.model import Claim, Clean, Entry, Micros, Review, Status, new_id
 from flywheel.store import Tx
-from flywheel.store.mapper import insert
+from flywheel.store.mapper import find, insert
 from flywheel.text.compose import fixed
 
 RULES: Final = fixed("rules")
@@ -90,6 +90,34 @@ def move(tx: Tx, thing: Thing, new: Status, *, actor: Clean, reason: Clean, now:
         return False
     record(tx, thing, new, actor=actor, reason=reason, now=now)
     return True
+
+
+def unmark(tx: Tx, thing: Thing, *, reason: Clean, now: Micros) -> bool:
+    """Take off what a person had confirmed the mark "stale" that code had put on it, and record it; whether it was.
+
+    No confirmation: only the state below the mark comes back, and no date moves. What a person marked, or what a person
+    decided otherwise, stays as it is.
+    """
+    mark = last_step(tx, thing.id, Status.STALE)
+    if thing.status is not Status.STALE or mark is None or mark.actor != RULES or mark.old_status != Status.CONFIRMED:
+        return False
+    kind = "entry" if isinstance(thing, Entry) else "claim"
+    sql = f"UPDATE {kind} SET status = 'confirmed' WHERE id = :id AND status = 'stale'"
+    if not tx.run(sql, id=thing.id):
+        return False
+    record(tx, thing, Status.CONFIRMED, actor=RULES, reason=reason, now=now)
+    return True
+
+
+def last_step(tx: Tx, id: str, new: Status) -> Review | None:
+    """The last step of an entry or a claim into a state; None when there was none, or a later decision."""
+    rows = find(
+        tx,
+        Review,
+        "WHERE target_id = :id AND old_status <> new_status ORDER BY created_at DESC, id DESC LIMIT 1",
+        id=id,
+    )
+    return rows[0] if rows and rows[0].new_status == new.value else None
 
 
 def record(tx: Tx, thing: Thing, new: Status, *, actor: Clean, reason: Clean, now: Micros) -> None:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from flywheel.knowledge import alignment, superseding
-from flywheel.knowledge.documents import About
+from flywheel.knowledge.changing import Recast
+from flywheel.knowledge.documents import KINDS, About
 from flywheel.knowledge.formats import Readable
+from flywheel.knowledge.keys import page_key
+from flywheel.knowledge.normal import normal_subject
 from flywheel.knowledge.parts import PARTS
 from flywheel.knowledge.statements import parse
 from flywheel.knowledge.telling import Told
+from flywheel.knowledge.wordlists import ANNOUNCERS
 from flywheel.model import (
     Category,
     Citation,
@@ -49,12 +55,17 @@ SCORE: Final = 0.7
 """How strongly a statement of a document is held to be knowledge: somebody wrote it down."""
 
 
-def page_key(subject: str) -> str:
-    """The key of the page about a subject."""
-    return evidence_id("about", subject)
+def subject_asked(told: Told) -> str:
+    """What an open question is about: what an answer would speak of, else what stands above it; "" for neither."""
+    if told.statement is not None:
+        return told.statement.subject
+    about = normal_subject(told.about) if told.about else ""
+    return "" if about in ANNOUNCERS else about
 
 
 def key_of(sheet: Sheet, told: Told) -> str:
+    if told.left is not None and subject_asked(told):
+        return page_key(subject_asked(told))
     if told.statement is not None:
         return page_key(told.statement.subject)
     return evidence_id("said", *alignment.words_of(sheet.document.text[told.start : told.stop]))
@@ -71,9 +82,9 @@ def page_for(tx: Tx, sheet: Sheet, told: Told) -> Entry | None:
     made = _new_page(sheet, told, key)
     if not insert_many(tx, [made]):  # another worker was faster
         return get(tx, Entry, project_id=project, key=key)
-    if told.statement is not None:
+    if told.statement is not None or told.left is not None:
         insert_many(tx, [EntryLink(project_id=project, entry_id=made.id, kind="subject", name=made.subject)])
-        _gather(tx, made)
+        gather(tx, made)
     return made
 
 
@@ -85,6 +96,7 @@ def _followed(tx: Tx, entry: Entry) -> Entry:
 def _new_page(sheet: Sheet, told: Told, key: str) -> Entry:
     words = span(sheet.document.text, told.start, told.stop)
     statement = told.statement
+    subject = subject_asked(told) if told.left is not None else statement.subject if statement else ""
     id = EntryId(new_id(sheet.about.said_at))
     return Entry(
         id=id,
@@ -93,7 +105,7 @@ def _new_page(sheet: Sheet, told: Told, key: str) -> Entry:
         category=Category.KNOWLEDGE,
         type=ClaimType.FACT,
         status=Status.CANDIDATE,
-        subject=reworded(statement.subject, words) if statement else reworded(alignment.key_of(words), words),
+        subject=reworded(subject or alignment.key_of(words), words),
         title=_title(words, told),
         summary=fixed(""),
         body=fixed(""),
@@ -111,9 +123,62 @@ _DETERMINERS: Final = ("the ", "our ", "a ", "an ", "its ", "their ")
 def _title(words: Clean, told: Told) -> Clean:
     """The subject as it is written, without its article; of a sentence that names none "" (the page makes one)."""
     statement = told.statement
+    if told.left is not None:
+        named = named_in(words, statement.subject) if statement is not None else _heading(told, words)
+        return _titled(named or reworded(subject_asked(told), words))
     if statement is None:
         return fixed("")
-    name = squeeze(span(words, *statement.named)) or reworded(statement.subject, words)
+    return _titled(squeeze(span(words, *statement.named)) or reworded(statement.subject, words))
+
+
+def _heading(told: Told, words: Clean) -> Clean:
+    """What stands above a question that names nothing itself; "" where that names nothing either."""
+    return reworded(told.about if subject_asked(told) else "", words)
+
+
+def named_in(text: Clean, subject: str) -> Clean:
+    """A subject as a text writes it ("scans" for "scan"); "" where no words of the text name it."""
+    places = [found.span() for found in _WORDS.finditer(text)]
+    count = len(subject.split())
+    for first in range(len(places) - count + 1):
+        start, stop = places[first][0], places[first + count - 1][1]
+        if normal_subject(text[start:stop]) == subject:
+            return span(text, start, stop)
+    return fixed("")
+
+
+def settled_face(tx: Tx, entry: Entry, claims: Sequence[Claim]) -> Recast | None:
+    """Title and tags of a page about a subject, whatever came first: as its oldest claims name it, of all its kinds.
+
+    None for a page of another sort.
+    """
+    said = [one for one in claims if one.subject == entry.subject and one.status is not Status.REJECTED]
+    if entry.key != page_key(entry.subject) or not said:
+        return None
+    first = min(one.said_at for one in said)
+    found = [named_in(one.text, entry.subject) for one in said if one.said_at == first]
+    names = sorted((name for name in found if name), key=_fullest)
+    title = _titled(names[0]) if names else entry.title
+    kinds = [kind for (kind,) in tx.all(_KINDS, id=entry.id)]
+    others = [tag for tag in entry.tags if tag not in KINDS]
+    return Recast(title=title, tags=(*kinds, *others)[:_TAGS], score=entry.score)
+
+
+def _fullest(name: Clean) -> tuple[int, str]:
+    """The plural before the singular."""
+    return -len(name), name
+
+
+_TAGS: Final = 6
+_KINDS: Final = """
+SELECT DISTINCT d.kind FROM claim k JOIN citation c ON c.claim_id = k.id JOIN document d ON d.id = c.document_id
+WHERE k.entry_id = :id AND d.kind <> '' ORDER BY d.kind
+"""
+_WORDS: Final = re.compile(r"[^\s,;:()\"`*]+(?<![.!?])")
+
+
+def _titled(name: Clean) -> Clean:
+    """A name as a title: without its article, with a capital where it has none."""
     for word in _DETERMINERS:
         if name.lower().startswith(word):
             name = span(name, len(word), len(name))
@@ -121,7 +186,7 @@ def _title(words: Clean, told: Told) -> Clean:
     return join([reworded(name[:1].upper(), name), span(name, 1, len(name))], "") if name[:2].islower() else name
 
 
-def _gather(tx: Tx, page: Entry) -> None:
+def gather(tx: Tx, page: Entry) -> None:
     """What people said of the subject before its page was there."""
     for claim in superseding.about(tx, page.project_id, page.subject):
         join_page(tx, page, claim)

@@ -9,12 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Final
 
 from flywheel.knowledge.documents import DAY, HEAD, HEADED, MARKS, About, day_of
 from flywheel.knowledge.formats import Readable
 from flywheel.knowledge.grammar.lines import is_generic
-from flywheel.knowledge.normal import normal_attribute
+from flywheel.knowledge.grammar.restating import corrects
+from flywheel.knowledge.leaving_open import Left, is_answered, is_reply, item_left_open, left_open, opens_questions
+from flywheel.knowledge.normal import normal_attribute, singular
 from flywheel.knowledge.scopes import join_scopes, normal_part
 from flywheel.knowledge.statements import Statement, read
 from flywheel.knowledge.wordlists import ATTRIBUTES, NOUNS, TABLE_SCOPES
@@ -72,6 +75,17 @@ class Told:
     statement: Statement | None  # its places are those in ``text[start:stop]``
     about: str = ""  # the heading above it
     said_at: Micros | None = None  # its own date, where a heading or a stamp gives one
+    left: Left | None = None  # it leaves something open, and ``statement`` is what an answer would give the value of
+
+
+@dataclass(frozen=True, slots=True)
+class _Head:
+    """A heading that something stands below."""
+
+    level: int
+    title: str
+    day: Micros | None
+    asks: bool = False  # what stands below it is open
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +98,7 @@ class _Region:
     said_at: Micros | None
     lines: str  # "prose", "row" or "talk"
     header: Sequence[str] = ()  # of a table
+    asks: bool = False  # it stands below a heading of open questions
 
 
 def statements_of(found: Readable, about: About, *, every: bool = False) -> Iterator[Told]:
@@ -115,7 +130,7 @@ def subject_of(heading: str) -> str:
 
 def _regions(text: str, begins: int, top: str, talk: bool) -> Iterator[_Region]:
     """The regions of a text; code between fences is none."""
-    heads: list[tuple[int, str, Micros | None]] = [(0, top, None)]
+    heads: list[_Head] = [_Head(0, top, None)]
     start, at, header = begins, begins, tuple[str, ...]()
     fence = ""
     while at < len(text):
@@ -126,7 +141,7 @@ def _regions(text: str, begins: int, top: str, talk: bool) -> Iterator[_Region]:
         heading = HEADED.match(line) if not fence else None
         stamped = (_STAMP.match(line) or (_CLOCK.match(line) if talk else None)) if not fence and not heading else None
         row = not fence and _ROW.match(line) is not None
-        spoken = _SPEAKER.match(line) if talk and not fence and not heading and not row and not stamped else None
+        spoken = _speaker(line) if talk and not fence and not heading and not row and not stamped else None
         if heading or stamped or row or spoken or fenced or fence:
             yield from _region(start, at, heads)
             start = min(end + 1, len(text))
@@ -134,20 +149,21 @@ def _regions(text: str, begins: int, top: str, talk: bool) -> Iterator[_Region]:
             fence = "" if fence and fenced["mark"].startswith(fence) else fence or fenced["mark"]
         elif heading:
             level, title = len(heading["marks"]), heading["title"]
-            heads = [one for one in heads if one[0] < level or one[0] == 0]
-            heads.append((level, subject_of(title), day_of(title) if DAY.search(title) else None))
+            heads = [one for one in heads if one.level < level or one.level == 0]
+            day = day_of(title) if DAY.search(title) else None
+            heads.append(_Head(level, subject_of(title), day, opens_questions(title)))
         elif row:
             cells = _cells(line)
             if not _RULE.match(line):
-                yield _Region(at, end, _above(heads), _day(heads), "row", header)
+                yield _Region(at, end, _above(heads), _day(heads), "row", header, _asks(heads))
                 header = header or cells
         elif stamped or spoken:
             begin = at + (stamped.end() if stamped else 0)
-            who = _SPEAKER.match(text, begin, end) if talk else None
-            begin = who.end() if who is not None else begin
+            who = _speaker(text[begin:end]) if talk else None
+            begin += who.end() if who is not None else 0
             moment = day_of(stamped["day"]) if stamped is not None and stamped.re is _STAMP else None
             stop = _paragraph(text, end, talk)
-            yield _Region(begin, stop, _above(heads), moment or _day(heads), "prose")
+            yield _Region(begin, stop, _above(heads), moment or _day(heads), "prose", (), _asks(heads))
             start = end = min(stop, len(text))
         if not row:
             header = ()
@@ -160,17 +176,30 @@ def _regions(text: str, begins: int, top: str, talk: bool) -> Iterator[_Region]:
     yield from _region(start, len(text), heads)
 
 
-def _region(start: int, stop: int, heads: Sequence[tuple[int, str, Micros | None]]) -> Iterator[_Region]:
+def _speaker(line: str) -> re.Match[str] | None:
+    """Who speaks in a line of a talk; "Refund window: 7 days" is nobody's."""
+    found = _SPEAKER.match(line)
+    if found is None:
+        return None
+    name = normal_attribute(found["name"])
+    return None if name in ATTRIBUTES.values() or singular(name.rpartition(" ")[2]) in NOUNS else found
+
+
+def _region(start: int, stop: int, heads: Sequence[_Head]) -> Iterator[_Region]:
     if stop > start:
-        yield _Region(start, stop, _above(heads), _day(heads), "prose")
+        yield _Region(start, stop, _above(heads), _day(heads), "prose", (), _asks(heads))
 
 
-def _above(heads: Sequence[tuple[int, str, Micros | None]]) -> str:
-    return next((title for _, title, _ in reversed(heads) if title), "")
+def _above(heads: Sequence[_Head]) -> str:
+    return next((one.title for one in reversed(heads) if one.title), "")
 
 
-def _day(heads: Sequence[tuple[int, str, Micros | None]]) -> Micros | None:
-    return next((day for _, _, day in reversed(heads) if day is not None), None)
+def _day(heads: Sequence[_Head]) -> Micros | None:
+    return next((one.day for one in reversed(heads) if one.day is not None), None)
+
+
+def _asks(heads: Sequence[_Head]) -> bool:
+    return any(one.asks for one in heads)
 
 
 def _paragraph(text: str, end: int, talk: bool) -> int:
@@ -181,7 +210,7 @@ def _paragraph(text: str, end: int, talk: bool) -> int:
         line = text[end + 1 : stop]
         if not line.strip() or _STAMP.match(line) or HEADED.match(line) or _FENCE.match(line) or _ROW.match(line):
             return end
-        if MARKS.match(line.lstrip()) or (talk and (_SPEAKER.match(line) or _CLOCK.match(line))):
+        if MARKS.match(line.lstrip()) or (talk and (_speaker(line) or _CLOCK.match(line))):
             return end
         end = stop
     return end
@@ -192,6 +221,9 @@ def _cells(line: str) -> tuple[str, ...]:
 
 
 def _said_in(text: str, region: _Region, *, every: bool) -> Iterator[Told]:
+    if region.asks:
+        yield from _asked_in(text, region)
+        return
     if region.lines == "row":
         yield from _of_row(text, region)
         return
@@ -203,6 +235,25 @@ def _said_in(text: str, region: _Region, *, every: bool) -> Iterator[Told]:
         if not any(told.start < stop and start < told.stop for start, stop in spans)
     ]
     yield from sorted((*lines, *spoken), key=lambda one: one.start)
+
+
+def _asked_in(text: str, region: _Region) -> Iterator[Told]:
+    """What stands below a heading of open questions: each item asks once, by its first question or first sentence."""
+    blocks: dict[int, list[tuple[int, int]]] = {}
+    for one in sentences(text[region.start : region.stop]) if region.lines == "prose" else ():
+        if one.kind not in (QUOTE, HEADING):
+            blocks.setdefault(one.block, []).append((region.start + one.start, region.start + one.stop))
+    for places in blocks.values():
+        whole = text[places[0][0] : places[-1][1]]
+        start, stop = next((place for place in places if text[slice(*place)].rstrip(" *_)").endswith("?")), places[0])
+        line = text[text.rfind("\n", 0, places[0][0]) + 1 : places[0][0]]
+        nested = line.startswith(("  ", "\t")) and not text[start:stop].rstrip().endswith("?")
+        answered = is_answered(line + whole) or any(is_reply(text[slice(*one)]) for one in places if one[0] > start)
+        left = item_left_open(text[start:stop], region.about) if not nested and not answered else None
+        if left is not None:
+            yield Told(
+                start=start, stop=stop, statement=left.asked, about=region.about, said_at=region.said_at, left=left
+            )
 
 
 def _of_row(text: str, region: _Region) -> Iterator[Told]:
@@ -273,7 +324,8 @@ def _of_lines(text: str, region: _Region) -> Iterator[Told]:
 
 
 def _of_sentences(text: str, region: _Region, *, every: bool) -> Iterator[Told]:
-    for start, stop, kind in _joined(text, region):
+    told_so = list(_joined(text, region))
+    for (start, stop, kind), (then, after, _) in pairwise((*told_so, (0, 0, ""))):
         if kind in (QUOTE, TODO, HEADING):
             continue
         words = text[start:stop]
@@ -281,7 +333,10 @@ def _of_sentences(text: str, region: _Region, *, every: bool) -> Iterator[Told]:
         found = read(words, region.about)
         for one in found:
             yield replace(told, statement=one)
-        if not found and every and _declares(words):
+        left = left_open(words, region.about) if not found and not is_reply(text[then:after]) else None
+        if left is not None:
+            yield replace(told, statement=left.asked, left=left)
+        elif not found and every and _declares(words):
             yield told
 
 
@@ -292,6 +347,9 @@ def _joined(text: str, region: _Region) -> Iterator[tuple[int, int, str]]:
         start, stop = region.start + one.start, region.start + one.stop
         words = text[start:stop]
         if held is not None and held[3] == one.block and _goes_on(text[held[0] : held[1]], words):
+            held = held[0], stop, held[2], held[3]
+            continue
+        if held is not None and held[3] == one.block and corrects(one.plain):
             held = held[0], stop, held[2], held[3]
             continue
         if held is not None:

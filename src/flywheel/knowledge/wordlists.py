@@ -67,7 +67,7 @@ UNITS: Final = _lines(
 ADJECTIVES: Final = frozenset(
     _words("""
     due equal full free safe open close ready good bad known worth subject specific native similar new loyal late early
-    true unique due married born short proud fond
+    true unique due married born short proud fond valid
     """)
 )
 """Adjectives before a preposition, besides those that their ending shows (`ADJECTIVE_ENDINGS`)."""
@@ -197,7 +197,7 @@ QUALIFIERS: Final = frozenset(
     _words("""
     default max maximum min minimum current total average base public internal primary main official original legal
     target initial final hard soft global local rate batch page log time pool chunk buffer line idle connection heap
-    stack body read write
+    stack body read write old new former previous planned
     """)
 )
 """Words that belong to the attribute: "max upload size" is the max size of the upload, "API rate limit" the API's."""
@@ -295,7 +295,7 @@ ANNOUNCERS: Final = frozenset(
     note notes todo fixme fyi warning caution important update edit example question answer q a decision decided agreed
     action actions result results summary tldr context background reminder hint tip info see also ps re fwd status
     """)
-)
+) | {"open question", "open questions", "open point", "still open", "to be decided", "not decided", "not decided yet"}
 """What stands before a colon and only announces what follows."""
 
 GENERIC: Final = frozenset(

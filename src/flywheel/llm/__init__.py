@@ -27,6 +27,7 @@ class Purpose(StrEnum):
     EXTRACT = "extract"
     RETRO = "retro"
     ASK = "ask"
+    EMBED = "embed"
     RERANK = "rerank"
     LINT = "lint"
     TEST = "test"
@@ -72,9 +73,14 @@ class Usage:
     cache_write: int = 0
 
     @property
+    def prompt(self) -> int:
+        """What was read; there is no question without any."""
+        return self.input + self.cache_read + self.cache_write
+
+    @property
     def total(self) -> int:
         """All of them."""
-        return self.input + self.output + self.cache_read + self.cache_write
+        return self.prompt + self.output
 
     def __add__(self, other: Usage) -> Usage:
         """Both together."""
@@ -91,6 +97,7 @@ class Answer:
     """What a provider gave: not validated, not redacted."""
 
     value: object | None  # what the tool was called with; None when it was not
+    tool: str = ""  # the name that it called; "" where the wire has none
     said: str = ""  # the words it answered with instead, or what was no JSON
     usage: Usage = field(default_factory=Usage)
     measured: bool = True  # whether the provider said what it took

@@ -133,15 +133,18 @@ def answer_of(body: Mapping[str, Any]) -> Answer:
     blocks = [block for block in content if isinstance(block, Mapping)]
     called = next((block for block in blocks if block.get("type") == "tool_use"), None)
     words = " ".join(str(block.get("text", "")) for block in blocks if block.get("type") == "text")
+    took = Usage(
+        input=count_of(usage, "input_tokens"),
+        output=count_of(usage, "output_tokens"),
+        cache_read=count_of(usage, "cache_read_input_tokens"),
+        cache_write=count_of(usage, "cache_creation_input_tokens"),
+    )
     return Answer(
         value=called.get("input") if called is not None else None,
+        tool=str(called.get("name") or "") if called is not None else "",
         said=words,
-        usage=Usage(
-            input=count_of(usage, "input_tokens"),
-            output=count_of(usage, "output_tokens"),
-            cache_read=count_of(usage, "cache_read_input_tokens"),
-            cache_write=count_of(usage, "cache_creation_input_tokens"),
-        ),
+        usage=took,
+        measured=took.prompt > 0,
         model=str(body.get("model") or ""),
         stop=_STOPS.get(str(body.get("stop_reason")), ""),
     )

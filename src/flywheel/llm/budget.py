@@ -87,7 +87,8 @@ def caps(config: LlmConfig) -> tuple[Cap, Cap]:
 def refusal(
     config: LlmConfig, used: Mapping[str, Used], shares: Mapping[str, float], need: Spent, when: Periods
 ) -> Full | None:
-    """The cap that stands in the way of spending ``need``; of several the one that is lifted last.
+    """The cap that stands in the way of spending ``need``; of several the one that is lifted last. What needs none of a
+    thing is held up by no cap of it.
 
     ``used`` and ``shares`` name the same things: "" (everything, share 1), "the project shop", "the purpose ask".
     """
@@ -105,9 +106,9 @@ def _broken(
             ("the day's cap", day.part(share), used[name].day, when.next_day),
             ("the month's cap", month.part(share), used[name].month, when.next_month),
         ):
-            if cap.cost is not None and spent.cost + need.cost > cap.cost:
+            if cap.cost is not None and need.cost and spent.cost + need.cost > cap.cost:
                 yield Full(why=f"{whose}{what} of {dollars(cap.cost)} is reached ({dollars(spent.cost)})", until=until)
-            if cap.tokens is not None and spent.tokens + need.tokens > cap.tokens:
+            if cap.tokens is not None and need.tokens and spent.tokens + need.tokens > cap.tokens:
                 yield Full(why=f"{whose}{what} of {cap.tokens:,} tokens is reached ({spent.tokens:,})", until=until)
 
 

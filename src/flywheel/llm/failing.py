@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from email.utils import parsedate_to_datetime
 from typing import Final
 
 from flywheel.llm import Cause, Failure
+from flywheel.text.waits import wait_of
 
 LONGEST: Final = 300
 """Characters of a server's words that are repeated."""
-
-MOST: Final = 86_400.0
-"""Seconds of a wait that is believed."""
 
 _OVERLOADED: Final = (503, 529)
 _PASSING: Final = (408, 409, 425)
@@ -38,24 +35,3 @@ def failure_of(status: int, headers: Mapping[str, str], said: str, now: float) -
         return Failure(Cause.BROKEN, told, after=after, status=status)
     advice = _ADVICE.get(status)
     return Failure(Cause.REFUSED, f"{advice} ({told})" if advice else told, status=status)
-
-
-def wait_of(headers: Mapping[str, str], now: float) -> float | None:
-    """Seconds that ``retry-after-ms`` or ``retry-after`` (seconds or an HTTP date, RFC 9110 §10.2.3) asks for."""
-    if (ms := _number(headers.get("retry-after-ms", ""))) is not None:
-        return min(ms / 1000, MOST)
-    given = headers.get("retry-after", "")
-    if (seconds := _number(given)) is not None:
-        return min(seconds, MOST)
-    try:
-        return min(max(0.0, parsedate_to_datetime(given).timestamp() - now), MOST) if given else None
-    except ValueError:
-        return None
-
-
-def _number(text: str) -> float | None:
-    try:
-        found = float(text)
-    except ValueError:
-        return None
-    return found if 0 <= found < float("inf") else None

@@ -26,7 +26,12 @@ OPEN: Final = "open"
 _LOCK: Final = 0x666C_6C6D
 """PostgreSQL's advisory lock around a look at the caps; SQLite's writers take turns anyway."""
 
+UNCAPPED: Final = (Purpose.EMBED, Purpose.RERANK)
+"""Purposes whose tokens count against no cap in tokens, since vectors take many and cost next to nothing; their money
+does."""
+
 _SUMS: Final = "COALESCE(SUM(cost), 0), COALESCE(SUM(tokens), 0), COALESCE(SUM(calls), 0)"
+_CAPPED: Final = _SUMS.replace("SUM(tokens)", "SUM(CASE WHEN purpose IN ('embed', 'rerank') THEN 0 ELSE tokens END)")
 _STARTED: Final = "SELECT count(*) FROM llm_call WHERE created_at >= :since AND provider = :provider"
 _SETTLED: Final = (
     "id", "outcome", "input_tokens", "output_tokens", "cache_read", "cache_write", "cost", "ms", "settled_at"
@@ -74,7 +79,8 @@ class Ledger:
 
         ``most``: calls of this provider on a day (UTC) at most.
         """
-        need = Spent(cost=sum(one.cost for one in estimates), tokens=sum(one.usage.total for one in estimates))
+        taken = sum(one.usage.total for one in estimates)
+        need = Spent(cost=sum(one.cost for one in estimates), tokens=0 if purpose in UNCAPPED else taken)
         made = [self._open(purpose, project_id, provider, model, one, now, batch) for one in estimates]
 
         def write() -> Sequence[LlmCall]:
@@ -83,7 +89,7 @@ class Ledger:
                     tx.all("SELECT pg_advisory_xact_lock(:lock)", lock=_LOCK)
                 self._look(tx, purpose, project_id, provider, need, now, most, len(made))
                 insert_many(tx, made, ignore=False)
-                _add(tx, made[0], need.cost, need.tokens, len(made))
+                _add(tx, made[0], need.cost, taken, len(made))
             return made
 
         return retrying(write)
@@ -168,6 +174,16 @@ class Ledger:
             if tx.run(_SETTLE, **{name: getattr(after, name) for name in _SETTLED}, open=OPEN):
                 _add(tx, after, after.cost - before.cost, _tokens(after) - _tokens(before), 0)
 
+    def withdraw(self, call: LlmCall) -> None:
+        """Take a call off the bill that was never made, so that a server that is away fills no ledger."""
+
+        def write() -> None:
+            with self._db.write() as tx:
+                if tx.run("DELETE FROM llm_call WHERE id = :id AND outcome = :open", id=call.id, open=OPEN):
+                    _add(tx, call, -call.cost, -_tokens(call), -1)
+
+        retrying(write)
+
     def belongs(self, calls: Sequence[LlmCall], batch: str) -> None:
         """Note the batch that calls were handed in with."""
 
@@ -187,7 +203,7 @@ class Ledger:
 
 
 def spending(tx: Tx, now: Micros) -> Used:
-    """Everything that was spent today and this month."""
+    """What was spent today and this month, as the caps count it: of `UNCAPPED` purposes the money alone."""
     return _used(tx, periods(now))
 
 
@@ -223,7 +239,7 @@ def _used(tx: Tx, when: Periods, column: str = "", value: str = "") -> Used:
 
 
 def _spent(tx: Tx, since: Micros, more: str, **params: object) -> Spent:
-    row = tx.one(f"SELECT {_SUMS} FROM llm_day WHERE day >= :since{more}", since=since, **params)
+    row = tx.one(f"SELECT {_CAPPED} FROM llm_day WHERE day >= :since{more}", since=since, **params)
     return _row(row) if row is not None else Spent()
 
 

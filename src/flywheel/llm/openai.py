@@ -132,20 +132,22 @@ def answer_of(body: Mapping[str, Any]) -> Answer:
     message = first.get("message") if isinstance(first, Mapping) else None
     if not isinstance(first, Mapping) or not isinstance(message, Mapping):
         raise Failure(Cause.GARBLED, "an answer without a choice")
-    value, said = _called(message)
+    value, said, tool = _called(message)
     usage = body.get("usage")
+    took = _usage(usage) if isinstance(usage, Mapping) else Usage()
     return Answer(
         value=value,
+        tool=tool,
         said=said,
-        usage=_usage(usage) if isinstance(usage, Mapping) else Usage(),
-        measured=isinstance(usage, Mapping),
+        usage=took,
+        measured=took.prompt > 0,
         model=str(body.get("model") or ""),
         stop=_STOPS.get(str(first.get("finish_reason")), ""),
     )
 
 
-def _called(message: Mapping[str, Any]) -> tuple[object | None, str]:
-    """What the tool was called with, and the words said: of a model that answers in JSON, that."""
+def _called(message: Mapping[str, Any]) -> tuple[object | None, str, str]:
+    """What the tool was called with, the words said (of a model that answers in JSON, that), and the tool's name."""
     calls = message.get("tool_calls")
     call = calls[0] if isinstance(calls, list) and calls else None
     function = call.get("function") if isinstance(call, Mapping) else None
@@ -153,8 +155,9 @@ def _called(message: Mapping[str, Any]) -> tuple[object | None, str]:
     text = content if isinstance(content, str) else ""
     if isinstance(function, Mapping):
         given = function.get("arguments")
-        return (given, text) if isinstance(given, Mapping) else (parsed(str(given)), str(given))
-    return parsed(text), text
+        name = str(function.get("name") or "")
+        return (given, text, name) if isinstance(given, Mapping) else (parsed(str(given)), str(given), name)
+    return parsed(text), text, ""
 
 
 def parsed(text: str) -> object | None:

@@ -53,6 +53,13 @@ class Prices:
     defaults: Mapping[str, str]
     editors: Mapping[str, str]  # the stronger model of a provider
     models: Mapping[str, Price]
+    embedders: Mapping[str, float]  # dollars per million tokens
+
+    def of_vectors(self, model: str, *, own: bool, given: float) -> Price:
+        """The price of an embedding model or a reranker: ``given`` unless that is negative, else the table's, else
+        nothing on a server of one's own; of somebody else's unknown one the dearest."""
+        usd = given if given >= 0 else self.embedders.get(model, 0.0 if own else max(self.embedders.values()))
+        return replace(_free(model), input=usd, known=own or given >= 0 or model in self.embedders)
 
     def of(self, model: str, config: LlmConfig, *, own: bool) -> Price:
         """The price of a model: what the settings say, else the table, else nothing on a server of one's own.
@@ -78,7 +85,8 @@ def load_prices() -> Prices:
     table = tomllib.loads((resource_dir("config") / "llm.toml").read_text("utf-8"))
     models = {name: Price(model=name, **cast("dict[str, Any]", row)) for name, row in table["models"].items()}
     defaults, editors = dict(table["defaults"]), dict(table["editors"])
-    return Prices(date=str(table["date"]), defaults=defaults, editors=editors, models=models)
+    embedders = {str(name): float(usd) for name, usd in table["embedders"].items()}
+    return Prices(date=str(table["date"]), defaults=defaults, editors=editors, models=models, embedders=embedders)
 
 
 def is_own(url: str) -> bool:

@@ -165,6 +165,8 @@ class Seam:
             return f"the answer was cut at {request.max_tokens} tokens; it has to be shorter"
         if answer.value is None:
             return f"the tool {request.tool.name} was not called with a JSON object"
+        if answer.tool and answer.tool != request.tool.name:
+            return f"there is no tool {answer.tool[:40]!r}"
         return complaint(request.tool.schema, answer.value)
 
     def settled(self, call: LlmCall, answer: Answer, wrong: str, ms: int, *, batch: bool = False) -> LlmCall:

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from flywheel.mcp.tools import INSTRUCTIONS, NAME, TOOLS
-from flywheel.mcp.wire import Wire, claim
+from flywheel.mcp.wire import REPLAYED, Wire, claim
 
 if TYPE_CHECKING:
     from flywheel.api import Api
@@ -28,9 +28,6 @@ HANDSHAKE: Final = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 
 MODERN: Final = "2026-07-28"
 """The protocol version whose requests each carry an envelope."""
-
-REPLAYED: Final = "flywheel-opening"
-"""Id under which the SDK is told of the opening request; it answers to nobody."""
 
 _META: Final = "io.modelcontextprotocol/"
 _VERSION, _CLIENT, _ABLE = (f"{_META}{name}" for name in ("protocolVersion", "clientInfo", "clientCapabilities"))

@@ -20,10 +20,9 @@ from mcp.shared.exceptions import MCPError
 
 from flywheel.api import Api
 from flywheel.mcp.desk import Desk
-from flywheel.mcp.front import REPLAYED
 from flywheel.mcp.surroundings import Place, agent_of, folder_of, session_of
 from flywheel.mcp.tools import INSTRUCTIONS, NAME, TOOLS
-from flywheel.mcp.wire import Wire
+from flywheel.mcp.wire import REPLAYED, Wire
 
 ROOTS_SECONDS: Final = 2.0
 """How long a client may take to say what its roots are."""

@@ -8,6 +8,9 @@ from typing import Final
 MAX_LINE: Final = 8 << 20
 """Bytes of a message; a longer one is dropped."""
 
+REPLAYED: Final = "flywheel-opening"
+"""Id under which the SDK is told of the opening request; it answers to nobody."""
+
 
 class Wire:
     """Reads and writes whole lines over file descriptors. Reading and writing may be different threads'."""

@@ -68,13 +68,18 @@ def kind_name(value: object) -> str:
 
 
 def micros_of(value: object) -> Micros | None:
-    """A timestamp: ISO 8601 (no zone: UTC), or a number of seconds or milliseconds since 1970; None for others."""
+    """A timestamp: ISO 8601 (no zone: UTC), or a number of seconds or milliseconds since 1970; None for others.
+
+    None for what is before 1970-01-02, too: it is how programs write that they have no time.
+    """
     if isinstance(value, str):
         try:
             when = _from_iso(value)
         except ValueError:
             return None
         delta = (when if when.tzinfo else when.replace(tzinfo=UTC)) - _EPOCH
+        if delta.days < 1:
+            return None
         return Micros((delta.days * 86_400 + delta.seconds) * 1_000_000 + delta.microseconds)
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < _LATEST:
         return None

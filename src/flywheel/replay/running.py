@@ -15,7 +15,7 @@ from flywheel.jobs.worker import Stopped
 from flywheel.model import Micros, ProjectId, Session, short_id
 from flywheel.model.ids import seeded_ids
 from flywheel.replay import evidence
-from flywheel.replay.needs import DECISION, Need, Needs, needs_of, told
+from flywheel.replay.needs import DECISION, Need, Needs, needs_of, sought, told
 from flywheel.replay.world import Beat, World, open_world
 from flywheel.store import Db
 from flywheel.text.compose import fixed
@@ -138,10 +138,11 @@ def _score(db: Db, world: World, session: Session) -> ReplaySession:
     plain = _packed(world.newest(session), tokens)
     found = [
         ReplayNeed(
-            kind=one.kind, name=one.name, tries=one.tries, told=told(one, text, items), plain=told(one, plain, ())
+            kind=one.kind, name=one.name, tries=one.tries, told=(here := told(one, text, items)),
+            plain=told(one, plain, ()), met=here or _had_come_up(world, session, one),
         )
         for one in wanted
-    ]
+    ]  # fmt: skip
     return ReplaySession(
         id=session.id,
         short=short_id(session.id),
@@ -152,10 +153,16 @@ def _score(db: Db, world: World, session: Session) -> ReplaySession:
         needed=len(found),
         told=sum(one.told for one in found),
         plain=sum(one.plain for one in found),
+        met=sum(one.met for one in found),
         tokens=tokens,
         items=len(items),
         needs=found,
     )
+
+
+def _had_come_up(world: World, session: Session, need: Need) -> bool:
+    """Whether memory could have told it: somebody had said it, or done it, in the project before."""
+    return need.kind == DECISION or any(told(need, text, ()) for text in world.said(session, sought(need)))
 
 
 def _known(world: World, session: Session, needs: Needs) -> Iterator[Need]:

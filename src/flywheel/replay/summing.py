@@ -8,9 +8,10 @@ from flywheel.api.replay import ReplayRun, ReplaySession
 
 
 def sum_up(settings: Sequence[str], sessions: Sequence[ReplaySession]) -> ReplayRun:
-    """The shares of all needs; ``early`` and ``late`` are those of the halves of the sessions that needed anything.
+    """The shares of all needs, and of those that had come up before.
 
-    Of an odd number of sessions the middle one is in the later half.
+    ``early`` and ``late`` are those of the halves of the sessions that needed anything; of an odd number of them the
+    middle one is in the later half.
     """
     needy = [one for one in sessions if one.needed]
     half = len(needy) // 2
@@ -19,6 +20,7 @@ def sum_up(settings: Sequence[str], sessions: Sequence[ReplaySession]) -> Replay
         sessions=tuple(sessions),
         share=_told(needy),
         plain=share((one.plain, one.needed) for one in needy),
+        met=share((one.told, one.met) for one in needy),
         early=_told(needy[:half]),
         late=_told(needy[half:]) if half else None,
     )
@@ -29,7 +31,7 @@ def _told(sessions: Sequence[ReplaySession]) -> float | None:
 
 
 def share(parts: Iterable[tuple[int, int]]) -> float | None:
-    """Of (told, needed) pairs the part that was told, in all; None where nothing was needed."""
+    """Of pairs (told, needed) the part that was told, in all; None where nothing was needed."""
     pairs = list(parts)
     needed = sum(all_ for _, all_ in pairs)
     return round(sum(one for one, _ in pairs) / needed, 4) if needed else None

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
 from flywheel.api import Briefing
+from flywheel.behaviour import watching as observe
+from flywheel.behaviour import worker as consolidate
+from flywheel.behaviour.identity import local_identity
 from flywheel.config import Config
 from flywheel.context.ask import Source
 from flywheel.context.assemble import Assembler
 from flywheel.context.entries import EntriesSource, needs_of
+from flywheel.context.habits import Habits
 from flywheel.context.history import HistorySource
 from flywheel.digests import gather
 from flywheel.digests import worker as digest
@@ -58,7 +62,7 @@ PATIENCE: Final = 10_000
 """Milliseconds that a source may take: what a replay comes to does not depend on how busy the machine is."""
 
 RECENT: Final = 400
-"""The newest messages that the plain comparison packs."""
+"""The newest messages that the plain comparison packs, and in which a name is looked for."""
 
 _HURRIED: Final = re.compile(r"\b(?:slow|failed|in time)\b")
 """What a briefing's notes say when something of it is missing."""
@@ -136,16 +140,21 @@ class World:
         filing.file_statements(self.db, sheet, self.now)
 
     def learn(self, sessions: Iterable[Session], beat: Beat) -> None:
-        """Extract what these sessions say, look back at them, and bring the indexes up to date."""
+        """Extract what these sessions say, look back at them, observe them, and bring the indexes up to date.
+
+        A session counts for habits once it was quiet, as everywhere.
+        """
         deps = Deps(
             db=self.db, config=self.config, data=self.data, redact=self.redact, now=lambda: self.now,
             stopping=lambda: False, beat=beat,
         )  # fmt: skip
         projects: dict[ProjectId, None] = {}
         for session in sessions:
-            for worker in (extract, retro, digest):
+            for worker in (extract, retro, digest, observe):
                 worker.run(_job(worker.KIND, session.id, session.project_id, self.now), deps)
             projects[session.project_id] = None
+        who = local_identity()
+        consolidate.run(_job(consolidate.KIND, who, None, self.now), deps)
         for project in projects:
             with self.db.read() as tx:
                 own = canonical(tx, project)
@@ -185,6 +194,16 @@ class World:
             )
         return frozenset(id for id, key, text in rows if key == draft.key or same(mine, sayings(draft.category, text)))
 
+    def said(self, session: Session, words: str) -> Iterator[str]:
+        """The messages of the session's project in which these words stand."""
+        with self.db.read() as tx:
+            rows = tx.all(
+                "SELECT text FROM message WHERE project_id = :project AND session_id <> :own"
+                " AND INSTR(text, :words) > 0 ORDER BY created_at DESC, id LIMIT :many",
+                project=session.project_id, own=session.id, words=words, many=RECENT,
+            )  # fmt: skip
+        yield from (text for (text,) in rows)
+
     def newest(self, session: Session) -> list[str]:
         """What was said last in the session's project, the newest first."""
         with self.db.read() as tx:
@@ -199,12 +218,16 @@ class World:
 def open_world(folder: Path, config: Config, embedder: Embedder | None) -> World:
     """A memory that knows nothing yet, in a SQLite store below ``folder``, which must be empty.
 
-    Of what a briefing is made of there are the entries and the history. The slot, skills, conventions, the map of the
-    code and habits are what they are today, and would tell the past what came later.
+    Of what a briefing is made of there are the entries, the history and habits. The slot, skills, conventions and the
+    map of the code are what they are today, and would tell the past what came later.
     """
     data = folder / "data"
     data.mkdir(mode=0o700)
-    config = replace(config, context=replace(config.context, deadline_ms=PATIENCE))
+    config = replace(
+        config,
+        context=replace(config.context, deadline_ms=PATIENCE),
+        behaviour=replace(config.behaviour, deadline_ms=PATIENCE),
+    )
     db = connect("", data)
     text = TextFollower(data / "text", heap=config.index.heap_mb << 20, tool_chars=config.index.tool_chars)
     followers: list[Follower] = [text]
@@ -221,6 +244,7 @@ def open_world(folder: Path, config: Config, embedder: Embedder | None) -> World
     sources: list[Source] = [
         EntriesSource(db, settings.category_weights, candidates=settings.candidates, needs=needs_of(config)),
         HistorySource(db),
+        Habits(db, config.behaviour),
     ]
     assembler = Assembler(db, searcher, config, lambda: clock[0], sources=sources)
     return World(
@@ -229,7 +253,7 @@ def open_world(folder: Path, config: Config, embedder: Embedder | None) -> World
     )  # fmt: skip
 
 
-def _job(kind: str, key: str, project: ProjectId, now: Micros) -> Job:
+def _job(kind: str, key: str, project: ProjectId | None, now: Micros) -> Job:
     return Job(
         id=f"{kind} {key}", kind=kind, key=key, project_id=project, run_after=now, created_at=now, updated_at=now
     )

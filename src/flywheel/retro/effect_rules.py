@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from math import comb, sqrt
 from statistics import median
 from typing import Final, TypeVar
 
@@ -16,6 +17,9 @@ LEAST_SESSIONS: Final = 5
 
 LEAST_ITEMS: Final = 20
 """Items below which a share says nothing."""
+
+Z: Final = 1.96
+"""Standard deviations that bound 95 %."""
 
 WEEK: Final = 7 * 86_400_000_000
 """Microseconds."""
@@ -75,14 +79,29 @@ def row_of(name: str, sessions: Sequence[Counted]) -> EffectRow:
 
 
 def middle(values: Iterable[int | None]) -> Figure:
-    """The median of those that there are; nothing below `LEAST_SESSIONS`."""
-    known = [value for value in values if value is not None]
-    return Figure(value=float(median(known)) if len(known) >= LEAST_SESSIONS else None, n=len(known))
+    """The median of those that there are; nothing below `LEAST_SESSIONS`.
+
+    Its bounds are the k-th smallest and the k-th greatest value: with the greatest k for which the median lies outside
+    with at most 5 % (binomial, one half); of five values, the least that there may be, all of them (6 %).
+    """
+    known = sorted(value for value in values if value is not None)
+    n = len(known)
+    if n < LEAST_SESSIONS:
+        return Figure(value=None, n=n)
+    outside, k = 1, 1  # ways, of 2 ** n, in which fewer than k values lie below
+    while 2 * (outside + comb(n, k)) <= 0.05 * 2**n:
+        outside, k = outside + comb(n, k), k + 1
+    return Figure(value=float(median(known)), n=n, low=float(known[k - 1]), high=float(known[-k]))
 
 
 def share(part: int, whole: int) -> Figure:
-    """A part of a whole, 0 to 1; nothing below `LEAST_ITEMS`."""
-    return Figure(value=part / whole if whole >= LEAST_ITEMS else None, n=whole)
+    """A part of a whole, 0 to 1; nothing below `LEAST_ITEMS`. Its bounds are Wilson's interval, 1927."""
+    if whole < LEAST_ITEMS:
+        return Figure(value=None, n=whole)
+    value, rest = part / whole, Z * Z / whole
+    middle_ = (value + rest / 2) / (1 + rest)
+    half = Z * sqrt(value * (1 - value) / whole + rest / (4 * whole)) / (1 + rest)
+    return Figure(value=value, n=whole, low=max(0.0, middle_ - half), high=min(1.0, middle_ + half))
 
 
 def by_week(sessions: Iterable[Counted]) -> list[EffectRow]:

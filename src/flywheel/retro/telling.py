@@ -7,7 +7,7 @@ from typing import Final
 
 from flywheel.model import RetroPoint, Retrospective, short_id
 
-VERSION: Final = 2
+VERSION: Final = 3
 """Of the rules: a retrospective made by older ones is made again: by itself, and at once when somebody asks for it."""
 
 

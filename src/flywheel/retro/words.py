@@ -6,11 +6,11 @@ Brings in none of the rules.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from flywheel.api.retro import RetroCite, RetroLine
-from flywheel.model import Clean, Digest, RetroPoint, Session, digest, short_id
+from flywheel.llm.sentences import Record, mark_of
+from flywheel.model import Digest, RetroPoint, Session, short_id
 from flywheel.store import Tx
 from flywheel.store.mapper import find, get
 from flywheel.text.compose import join, reworded
@@ -28,21 +28,13 @@ MOST: Final = 40
 """Records that the model is given."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Record:
-    """One thing that the rules say, and the messages that it rests on."""
-
-    text: Clean
-    messages: Sequence[str]
-
-
 def records_of(tx: Tx, session: Session) -> list[Record]:
     """What the rules say of a session: the points of its retrospective, then the lines of its digest."""
     points = find(tx, RetroPoint, "WHERE session_id = :id ORDER BY ordinal", id=session.id)
     found = [
         Record(
             text=join([reworded(f"{point.section}:", point.text), point.text]),
-            messages=list(dict.fromkeys(str(cite["message"]) for cite in point.cites)),
+            rests=list(dict.fromkeys(str(cite["message"]) for cite in point.cites)),
         )
         for point in points
         if point.text
@@ -53,14 +45,14 @@ def records_of(tx: Tx, session: Session) -> list[Record]:
             ids = source.get("ids")
             told = [str(id) for id in ids] if isinstance(ids, (list, tuple)) else []
             messages = [id.removeprefix("message:") for id in told if id.startswith("message:")]
-            found.append(Record(text=reworded(line, long.text), messages=messages))
+            found.append(Record(text=reworded(line, long.text), rests=messages))
     return found[:MOST]
 
 
 def sentences_in(tx: Tx, session: Session, points: Sequence[RetroPoint]) -> list[RetroLine]:
     """What is kept, as lines of the retrospective; [] where what it was made of has changed since."""
     kept = get(tx, Digest, owner_kind="session", owner_id=session.id, length=LENGTH)
-    if kept is None or not kept.text or kept.mark != mark_of(records_of(tx, session)):
+    if kept is None or not kept.text or kept.mark != mark_of(VERSION, records_of(tx, session)):
         return []
     quotes = {str(cite["message"]): str(cite["quote"]) for point in points for cite in point.cites}
     lines: list[RetroLine] = []
@@ -70,8 +62,3 @@ def sentences_in(tx: Tx, session: Session, points: Sequence[RetroPoint]) -> list
         cites = [RetroCite(short=short_id(id), id=id, quote=quotes.get(id, "")) for id in messages]
         lines.append(RetroLine(section=SECTION, kind=kept.model, text=text, cites=cites))
     return lines
-
-
-def mark_of(records: Sequence[Record]) -> str:
-    """A digest of what the sentences were made of."""
-    return digest("\n".join([VERSION, *(record.text for record in records)]))[:32]

@@ -14,6 +14,7 @@ from flywheel.search.embedding_texts import CHUNK, named_columns, symbol_head
 from flywheel.store import Tx, mapper
 from flywheel.store.chunks import chunks
 from flywheel.text.compose import join
+from flywheel.text.decoding import as_utf8
 
 LANDMARKS: Final = ("heading", "key")
 """Kinds that are no code, and as many as lines: full text finds them."""
@@ -96,6 +97,6 @@ def _lines(checkout: str, path: str) -> Sequence[str]:
             facts = os.fstat(number)
             if not stat.S_ISREG(facts.st_mode) or facts.st_size > LARGEST:
                 return ()
-            return file.read(LARGEST).decode("utf-8", "replace").split("\n")
+            return as_utf8(file.read(LARGEST)).decode("utf-8", "replace").split("\n")
     except (OSError, ValueError):  # gone, a link, or a name that no system has
         return ()

@@ -46,16 +46,23 @@ class _Asked:
     names: bool  # whether it names terms
 
 
-def _asked(sources: Sources, ask: Ask) -> _Asked:
-    said = ask.mentions
+def alternatives(sources: Sources, ask: Ask) -> Mapping[str, frozenset[str]]:
+    """Each word of a question that counts and belongs to no name of the glossary, in order, with the stems that it may
+    stand as: its own, and those of the names that it is akin to."""
     counted = set(terms(ask.question.words))
-    left = [word for word in dict.fromkeys(said.left) if word in counted]
-    found: set[frozenset[str]] = set()
-    for word in left:
-        if stems := sources.text.words(word):
+    found: dict[str, frozenset[str]] = {}
+    for word in dict.fromkeys(ask.mentions.left):
+        if word in counted and (stems := sources.text.words(word)):
             akin = sources.lexicon.akin(list(stems))
-            found.add(frozenset((*stems, *(stem for group in akin for stem in group))))
-    return _Asked(words=frozenset(found), left=left, names=bool(said.terms))
+            found[word] = frozenset((*stems, *(stem for group in akin for stem in group)))
+    return found
+
+
+def _asked(sources: Sources, ask: Ask) -> _Asked:
+    counted = set(terms(ask.question.words))
+    left = [word for word in dict.fromkeys(ask.mentions.left) if word in counted]
+    words = frozenset(alternatives(sources, ask).values())
+    return _Asked(words=words, left=left, names=bool(ask.mentions.terms))
 
 
 def _linked(tx: Tx, sources: Sources, entries: Sequence[str], left: Sequence[str]) -> set[str]:

@@ -84,6 +84,28 @@ _OURS: Final = re.compile(
     re.IGNORECASE,
 )
 
+_LEAD: Final = r"^\W*(?:(?:please|so|and|but|hey|hi|ok(?:ay)?|quick\s+question|by\s+the\s+way|just\s+curious)\W+)*"
+_RECALL: Final = r"(?:remind|tell|say|recall|explain|show|describe|list|summari[sz]e|walk)\b"
+_QUESTION: Final = re.compile(
+    _LEAD + r"(?:(?:who|what|which|when|where|why|how|whose)(?:['’]s)?\b|(?:remind|tell)\s+me\b)|[?？][\"')\s]*$",
+    re.IGNORECASE,
+)
+_REQUEST: Final = re.compile(
+    _LEAD + rf"(?:can|could|would|will)\s+(?:you|we)\s+(?:please\s+)?(?!{_RECALL})", re.IGNORECASE
+)
+
+_SAYS_NO_SUBJECT: Final = frozenset(
+    """
+    amount approach area aspect category cause choice component concern consequence count decision detail difference
+    effect example feature form format function goal idea infrastructure issue item kind layer level library list manner
+    mechanism method mode name number option order outcome part pattern platform point problem procedure process
+    property provider purpose reason result role rule sequence service set setup size solution step strategy structure
+    style system target task technique technology thing tool topic type value way
+    last latest new newest next old oldest previous recent related respective still versus vs
+    """.split()  # noqa: SIM905 - a list of words is read as words
+)
+"""Words that say what kind of answer is wanted, singular, and from when. General; of no data's making."""
+
 LONG: Final = 400
 """Characters from which a prompt says enough to be about something."""
 
@@ -114,3 +136,30 @@ def is_general(prompt: str) -> bool:
     Nothing in it points to the work at hand: no "we", "our" or "this", no past, no path or identifier.
     """
     return len(prompt) <= LONG and bool(_GENERAL.match(prompt)) and not _OURS.search(prompt)
+
+
+def asks(prompt: str) -> bool:
+    """Whether a prompt wants to know something: by its first words, or by the mark at its end.
+
+    "Can you add a retry?" is an instruction; "can you remind me how we retry?" is none.
+    """
+    return len(prompt) <= LONG and bool(_QUESTION.search(prompt)) and not _REQUEST.search(prompt)
+
+
+def says_subject(word: str) -> bool:
+    """Whether a lower-case word of a question may say what it is about, and not only what kind of answer is wanted
+    ("which library"), from when ("the last"), or how ("exactly")."""
+    forms = (word, word.removesuffix("s"), word.removesuffix("es"), re.sub("ies$", "y", word))
+    return not (word.endswith("ly") and len(word) > 5) and _SAYS_NO_SUBJECT.isdisjoint(forms)
+
+
+def about(prompt: str) -> list[str]:
+    """The words that a prompt is about something with, in order; none where it says nothing or asks about the world.
+
+    "Add a test for the billing worker" is about the billing worker; of a question ("Which command runs the tests?")
+    every word counts.
+    """
+    if says_nothing(prompt) or is_general(prompt):
+        return []
+    words = list(dict.fromkeys(terms(prompt)))
+    return words if asks(prompt) else [word for word in words if word not in _NOTHING] or words

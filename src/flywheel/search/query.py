@@ -195,7 +195,7 @@ class Searcher:
             from_entries = self._aliased(tx, from_entries)
             from_talk = replace(from_entries, kinds=(Kind.MESSAGE,), said=True)
             ranked = self._rank(tx, from_entries, limit, ())
-            reasons = [] if ranked.weak else why.from_entries(tx, ranked, limit, self._now())
+            reasons = [] if ranked.weak else why.from_entries(tx, ranked, limit, self._now(), until)
             if len(reasons) < limit:
                 spoken = self._rank(tx, from_talk, POOL, ())
                 reasons += [] if spoken.weak else self._spoken(tx, from_talk, spoken, reasons, limit)

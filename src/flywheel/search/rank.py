@@ -8,10 +8,11 @@ from typing import Final
 
 from flywheel.model import Kind
 from flywheel.search import queries, rules
+from flywheel.search.answering import unmet
 from flywheel.search.meaning import meant
-from flywheel.search.prompts import is_general, says_little, says_nothing
+from flywheel.search.prompts import asks, is_general, says_little, says_nothing
 from flywheel.search.propose import Ask, Sources, propose
-from flywheel.search.relations import replaced
+from flywheel.search.relations import confirmed, replaced
 from flywheel.search.rules import Candidate, Facts, Key, Weights
 from flywheel.search.serving import ServingEmbedder
 from flywheel.store import Tx
@@ -66,22 +67,38 @@ def rank(
     candidates = rules.adjust(proposed[:looked], told, weights, named=ask.question.projects)
     if ask.meant:
         candidates = meant(tx, sources, ask, candidates, told, weights)
-    worth = _worth_telling(sources, ask, candidates, weights) if ask.meant else rules.relevant(candidates, weights)
+    worth = (
+        _worth_telling(tx, sources, ask, candidates, told, weights)
+        if ask.meant
+        else rules.relevant(candidates, weights)
+    )
     weak = abstain and not worth
     return Ranked(candidates=candidates, facts=told, proposed=len(proposed), refused=looked - len(facts), weak=weak)
 
 
-def _worth_telling(sources: Sources, ask: Ask, candidates: Sequence[Candidate], weights: Weights) -> bool:
-    """Whether a prompt should be told any of this: an entry that it means, or what is close enough for its form."""
+def _worth_telling(
+    tx: Tx, sources: Sources, ask: Ask, candidates: Sequence[Candidate], facts: Mapping[Key, Facts], weights: Weights
+) -> bool:
+    """Whether a prompt should be told any of this: an entry that it means, or what is close enough for its form.
+
+    A question that was put to an agent is told what answers it, or what a person confirmed of what it names. That some
+    unreviewed entry speaks of the same thing is no answer to what is asked of that thing.
+    """
     prompt = ask.question.text
     if says_nothing(prompt):
         return False
     assumed = 0.0 if _understood(sources, candidates) else weights.floor_vector
     if is_general(prompt):
         return rules.close(candidates, weights.floor_general - assumed)
-    meant_one = any(one.key[0] is Kind.ENTRY for one in candidates)
+    entries = [one for one in candidates if one.key[0] is Kind.ENTRY]
+    if ask.unasked and asks(prompt):
+        floor = weights.floor_asked - assumed
+        return any(one.named and confirmed(facts[one.key]) for one in entries) or (
+            rules.close(candidates, floor)
+            and rules.close(candidates, floor + weights.unmet * unmet(tx, sources, ask, candidates))
+        )
     floor = weights.floor_unasked if ask.unasked else weights.floor_prompt
-    return meant_one or rules.close(candidates, (weights.floor_general if says_little(prompt) else floor) - assumed)
+    return bool(entries) or rules.close(candidates, (weights.floor_general if says_little(prompt) else floor) - assumed)
 
 
 def _understood(sources: Sources, candidates: Sequence[Candidate]) -> bool:

@@ -133,12 +133,17 @@ def before(order: Sequence[str], needed: Mapping[str, Sequence[str]], room: int)
     return placed
 
 
+def confirmed(known: Facts) -> bool:
+    """Whether a person confirmed an entry and nothing took that back; it may have gone stale since."""
+    return known.held or known.status == Status.CONFIRMED
+
+
 def confirmed_first(candidates: Sequence[Candidate], facts: Mapping[Key, Facts]) -> list[Candidate]:
     """No unconfirmed entry stands before a confirmed one on the same subject. Pure."""
     last: dict[str, int] = {}
     for place, one in enumerate(candidates):
         known = facts[one.key]
-        if known.subject and (known.held or known.status == Status.CONFIRMED):
+        if known.subject and confirmed(known):
             last[known.subject] = place
     if not last:
         return list(candidates)

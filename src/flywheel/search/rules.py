@@ -64,6 +64,9 @@ class Weights:
       questions keep 99 % of their recall, LoCoMo's lose 0.8 points of theirs in 2,000 tokens (88.6 to 87.8).
     - ``floor_unasked``: instead of it for a prompt that was put to an agent. DevMemBench's answerable questions keep
       95 % of their recall, and 5 of its 14 abstention questions get something instead of 7.
+    - ``floor_asked``, ``unmet``: instead of it for a question that was put to an agent, which is told what answers it
+      and not what is near; ``unmet`` is taken off for the part of its words that no hit says (`answering`).
+      Chosen on made-up questions about what the memories speak of, for what they do not hold (`benchmarks near`).
     - ``floor_general``: the same for what asks about the world by its form (`prompts.is_general`): the best of 20 such
       tuning prompts comes to 0.88 in DevMemBench's conversations.
     - ``floor_code``: the best cosine to CoSQA's functions is 0.47 to 0.79 (least, 90th percentile) for its own
@@ -91,6 +94,8 @@ class Weights:
     floor_code: float = 0.3
     floor_prompt: float = 0.63
     floor_unasked: float = 0.75
+    floor_asked: float = 0.65
+    unmet: float = 0.4
     floor_general: float = 1.0
     twin: float = 0.85
     meant_words: float = 0.4

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
@@ -57,5 +58,5 @@ def since(checkout: str, path: str, size: int, mtime_ns: int) -> str:
     try:
         facts = Path(checkout, path).stat(follow_symlinks=False)
     except OSError:
-        return GONE if Path(checkout).is_dir() else ""
+        return GONE if os.path.isdir(checkout) else ""
     return "" if (facts.st_size, facts.st_mtime_ns) == (size, mtime_ns) else CHANGED

@@ -25,8 +25,11 @@ DECISION: Final = 1.3
 """Who asks why wants a decision more than a fact."""
 
 
-def from_entries(tx: Tx, chosen: Ranked, limit: int, now: Micros) -> list[Reason]:
-    """The entries that answer, decisions first among equals, with citations and what they replaced or gave way to."""
+def from_entries(tx: Tx, chosen: Ranked, limit: int, now: Micros, until: Micros | None = None) -> list[Reason]:
+    """The entries that answer, decisions first among equals, with citations and what they replaced or gave way to.
+
+    With ``until``, of the citations those from before.
+    """
     scored = [
         (one.score * (DECISION if chosen.facts[one.key].type == ClaimType.DECISION else 1.0), one.key)
         for one in chosen.candidates
@@ -38,7 +41,7 @@ def from_entries(tx: Tx, chosen: Ranked, limit: int, now: Micros) -> list[Reason
     rows = tx.all("SELECT id, short, title, summary, status, type, created_at FROM entry WHERE id IN :ids", ids=ids)
     ids = _sources_first(tx, ids)
     entries = {row[0]: row for row in rows}
-    receipts = _receipts(tx, ids)
+    receipts = _receipts(tx, ids, until)
     after, before = _replacements(tx, ids)
     told = warnings_of(tx, [(Kind.ENTRY, id) for id in ids], now)
     reasons: list[Reason] = []
@@ -118,7 +121,7 @@ def _spoken(facts: Facts, full: Full, quote: str) -> Reason:
     )
 
 
-def _receipts(tx: Tx, ids: Sequence[str]) -> dict[str, list[Receipt]]:
+def _receipts(tx: Tx, ids: Sequence[str], until: Micros | None = None) -> dict[str, list[Receipt]]:
     """Each entry's citations that still stand, the latest first."""
     rows = tx.all(
         "SELECT c.entry_id, t.quote, c.role, COALESCE(m.created_at, c.said_at), COALESCE(m.id, ''),"
@@ -133,7 +136,7 @@ def _receipts(tx: Tx, ids: Sequence[str]) -> dict[str, list[Receipt]]:
     found: dict[str, list[Receipt]] = defaultdict(list)
     seen: set[tuple[str, str, str]] = set()  # two claims may rest on one quote
     for entry, quote, role, at, message, session, title, agent, path in rows:
-        if (entry, message, quote) in seen:
+        if (entry, message, quote) in seen or (until is not None and at >= until):
             continue
         seen.add((entry, message, quote))
         found[entry].append(

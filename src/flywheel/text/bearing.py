@@ -15,6 +15,7 @@ WORDS: Final = 2
 _NUMBER: Final = re.compile(r"\d+(?:[.,:]\d+)*")
 _NAME: Final = re.compile(r"\w+(?:[._/:-]+\w+)+|\w*[a-z]\w*[A-Z]\w*|`[^`\n]+`")
 _PROPER: Final = re.compile(r"(?<=[\w,;:)\"'’”] )[\"'“‘(]?([A-Z][\w’'-]*)")  # not what begins a sentence
+_FIRST: Final = re.compile(r"[^\w`]*([A-Z][\w’'-]*)")  # it may be a name, and is what the sentence is about
 _DENIAL: Final = re.compile(r"\b(?:not|never|no longer|nobody|none|neither|without|cannot)\b|n['’]t\b", re.IGNORECASE)
 
 Words = Callable[[str], Collection[str]]
@@ -22,7 +23,8 @@ Words = Callable[[str], Collection[str]]
 
 
 def bears_out(statement: str, grounds: Sequence[str], words: Words) -> bool:
-    """Whether the grounds say so: most words, every number and every name stand there, and a denial is denied there."""
+    """Whether the grounds say so: most words, every number, every name and what it begins with stand there, and a
+    denial is denied there."""
     ground = " ".join(grounds)
     low = ground.casefold()
     said, there = set(words(statement)), set(words(ground))
@@ -34,5 +36,8 @@ def bears_out(statement: str, grounds: Sequence[str], words: Words) -> bool:
     if any(match.group().strip("`").casefold() not in low for match in _NAME.finditer(statement)):
         return False
     if any(match.group(1).casefold().removesuffix("'s") not in low for match in _PROPER.finditer(statement)):
+        return False
+    first = _FIRST.match(statement)
+    if first and not set(words(first.group(1))) <= there and first.group(1).casefold() not in low:
         return False
     return not _DENIAL.search(statement) or _DENIAL.search(ground) is not None

@@ -22,6 +22,9 @@ from flywheel.threads.timeline import day_of, title_of
 QUOTES: Final = 3
 """Messages of one session that are quoted."""
 
+LONG: Final = 40
+"""Characters that two sessions must both say before one is taken for a copy of the other: not "go on"."""
+
 NEAR: Final = 0.5
 """A session is shown as the nearest in time when it scores at least this part of the best one."""
 
@@ -88,11 +91,11 @@ def recall(
     )
     if not asked.topical:
         with db.read() as tx:
-            threads = _grouped(tx, _everything(tx, asked, projects, zone, limit))
+            threads = _grouped(tx, _folded(_everything(tx, asked, projects, zone, limit)))
         return replace(answer, threads=threads, reason="" if threads else _nothing(asked, zone))
     hits = searcher.sessions(query=asked.rest, projects=projects, limit=limit, since=asked.since, until=asked.until)
     with db.read() as tx:
-        threads = _grouped(tx, [one for hit in hits for one in _session(tx, hit, zone)])
+        threads = _grouped(tx, _folded([one for hit in hits for one in _session(tx, hit, zone)]))
     return replace(answer, threads=threads) if threads else _empty(db, searcher, asked, answer, projects, zone)
 
 
@@ -165,6 +168,23 @@ def _session(tx: Tx, hit: SessionHit, zone: tzinfo) -> list[_Placed]:
     found = tx.one("SELECT ordinal FROM message WHERE id = :id", id=best[0].id)
     within = segments_at(tx, SessionId(row.id), int(found[0])) if found else []
     return [_Placed(session=_told(row, quotes, hit.score, zone), thread=within[0].thread_id if within else "")]
+
+
+def _folded(placed: Sequence[_Placed]) -> list[_Placed]:
+    """Without the sessions that say word for word what another of that day says: copies, as of another work tree.
+
+    The one that stays, the better one, names the others.
+    """
+    kept: dict[tuple[str, ...], _Placed] = {}
+    for one in placed:
+        said = [" ".join(quote.quote.split()) for quote in one.session.quotes]
+        copied = sum(map(len, said)) >= LONG
+        key = (one.session.day, *said) if copied else (one.session.session_id,)
+        first = kept.setdefault(key, one)
+        if first is not one:
+            also = [*first.session.also, one.session.short]
+            kept[key] = replace(first, session=replace(first.session, also=also))
+    return list(kept.values())
 
 
 def _told(row: Session, quotes: Sequence[Recalled], score: float, zone: tzinfo) -> RecalledSession:

@@ -71,6 +71,12 @@ def shown(text: str) -> str:
     return " ".join(disarmed(tidy(without_hidden(text))).split())
 
 
+def unmerged(text: str) -> bool:
+    """Whether a merge left its marks for conflicts in a text, so that nobody knows what was meant."""
+    lines = [line.rstrip() for line in text.split("\n") if line[:7] in ("<<<<<<<", "=======", ">>>>>>>")]
+    return any(line.startswith("<<<<<<< ") for line in lines) and any(line.startswith(">>>>>>> ") for line in lines)
+
+
 def take_apart(text: str) -> Page:
     """A page's front matter, head and sections; whatever was done to it, something comes out."""
     lines = text.replace("\r\n", "\n").removeprefix("\ufeff").split("\n")

@@ -69,7 +69,7 @@ class History:
     @property
     def begun(self) -> bool:
         """Whether there is a repository."""
-        return (self.root / ".git" / "HEAD").is_file()
+        return os.path.isfile(f"{self.root}/.git/HEAD")  # asked for each file that is written
 
     @property
     def pending(self) -> bool:
@@ -88,7 +88,9 @@ class History:
         """Remember paths for the next commit, before they are written."""
         some = [path.encode() + b"\0" for path in paths]
         if some and self.begun:
-            with (self.root / ".git" / JOURNAL).open("ab") as file:
+            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
+            number = os.open(f"{self.root}/.git/{JOURNAL}", flags, 0o666)
+            with os.fdopen(number, "wb") as file:
                 file.write(b"".join(some))
 
     def commit(self, message: str) -> str:

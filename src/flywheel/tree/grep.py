@@ -55,7 +55,7 @@ def expression(pattern: str, *, extended: bool) -> str:
             warnings.simplefilter("ignore")  # "possible nested set": grep means it plainly
             re.compile(made)
     except (re.error, OverflowError, RecursionError) as error:
-        raise BadInput(f"{pattern!r} is no regular expression: {error}", field="pattern") from error
+        raise BadInput(f"'{pattern}' is no regular expression: {error}", field="pattern") from error
     return made
 
 

@@ -48,6 +48,10 @@ class Look:
             if any(part.startswith(SCRATCH) for part in path.split("/")):
                 continue
             if (self._tree.root / path).is_dir():
+                with self._tree.db.read() as tx:
+                    file = self._tree.known(tx, path)
+                if file is not None:  # a folder is where a file of ours was
+                    self._known(file)
                 for seen in self._tree.disk.walk(path):
                     self._one(seen.path)
             else:
@@ -131,12 +135,12 @@ class Look:
         if self._ingest is None or leaf.startswith(".") or not leaf.lower().endswith(DROPPED):
             return
         data = tree.disk.read(path, LARGEST)
+        if data is None:
+            self._too_much(path)
         if not data:
             return
         data = tree.steady(path, data)
-        with tree.db.read() as tx:
-            left = record.file_of(tx, tree.id, f"{_LEFT}{path}")
-        if left is not None and left.sha256 == sha(data):
+        if self._was_left(path, data):
             return
         try:
             written = Micros(tree.disk.changed(path) or tree.now())
@@ -144,10 +148,31 @@ class Look:
         except FlywheelError as error:
             if error.retryable or not isinstance(error, BadInput | Refused):
                 raise
-            tree.adopt(f"{_LEFT}{path}", data)
-            tree.say("left", path, note=tree.redact.text(error.message))
+            self._leave(path, data, tree.redact.text(error.message))
             return
         self._taken_in(path, data, id)
+
+    def _too_much(self, path: str) -> None:
+        """A dropped file that is not read at all: the log says why, once."""
+        tree = self._tree
+        size = tree.disk.size(path)
+        if size is None and tree.disk.occupied(path) and not (tree.root / path).is_dir():
+            mark, why = b"no file", fixed("it is a link or no plain file; put the file itself there")
+        elif size is not None and size > LARGEST:
+            mark, why = str(size).encode(), fixed("it is larger than 8 MB; add its parts")
+        else:
+            return
+        if not self._was_left(path, mark):
+            self._leave(path, mark, why)
+
+    def _was_left(self, path: str, data: bytes) -> bool:
+        with self._tree.db.read() as tx:
+            left = self._tree.known(tx, f"{_LEFT}{path}")
+        return left is not None and left.sha256 == sha(data)
+
+    def _leave(self, path: str, data: bytes, why: Clean) -> None:
+        self._tree.adopt(f"{_LEFT}{path}", data)
+        self._tree.say("left", path, note=why)
 
     def _taken_in(self, path: str, data: bytes, id: str) -> None:
         """A dropped file is evidence now: the same bytes, or the stored text in its place and the original aside."""

@@ -8,8 +8,9 @@ from typing import Final
 
 from flywheel.model import Category, Project, digest, short_id
 
-LONGEST: Final = 48
-"""Characters of a slug: a link to its page fits on a line of the cockpit, whatever its type and shelf."""
+LONGEST: Final = 30
+"""Characters of a slug: on a line of the cockpit a link to its page leaves room for what to do next and a source,
+whatever its type and shelf."""
 
 RAW: Final = "raw"
 WIKI: Final = "wiki"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Final
 
 from flywheel.knowledge.thresholds import Thresholds
@@ -34,6 +35,7 @@ _WHO: Final = {
     Role.TOOL: "from a tool",
     Role.SYSTEM: "written in a file",
 }
+_JSON: Final = json.JSONEncoder(ensure_ascii=False)
 _LISTED: Final = 40
 _QUOTED: Final = 300
 
@@ -45,16 +47,12 @@ def render_page(sheet: Sheet, limits: Thresholds, now: Micros) -> Sequence[Rende
     if sheet.merged_into is not None:
         return [Rendered(path=sheet.path, text=_redirect(sheet, sheet.merged_into), entry_id=entry.id, face=face)]
     facts = shown_facts(sheet)
-    timeline = [line for told in sheet.told for line in _told(told)]
     older, newest = _divided(sheet.told, limits.page_entries)
     parts = [facts[at : at + limits.page_facts] for at in range(0, len(facts), limits.page_facts)] or [[]]
     more = [part_path(sheet.path, f"more-{number}") for number in range(2, len(parts) + 1)]
     past = [part_path(sheet.path, f"timeline-{number}") for number in range(1, len(older) + 1)]
-    if not older:
-        newest_lines = timeline
-    else:
-        newest_lines = [line for told in newest for line in _told(told)]
-    main = _main(sheet, parts[0], newest_lines, more, past, limits, now)
+    timeline = [line for told in newest for line in _told(told)]
+    main = _main(sheet, parts[0], timeline, more, past, limits, now)
     files = [Rendered(path=sheet.path, text=main, entry_id=entry.id, face=face)]
     back = f"Continued from [{_title(entry.title)}]({_leaf(sheet.path)})."
     for path, lines in zip(more, parts[1:], strict=True):
@@ -107,16 +105,29 @@ def shelf_face(face: str) -> str:
 
 def stamp(micros: int) -> str:
     """A time as front matter has it."""
-    return datetime.fromtimestamp(micros // 1_000_000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return _stamped(micros // 1_000_000)
+
+
+@lru_cache(maxsize=4096)
+def _stamped(seconds: int) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def day(micros: int) -> str:
     """A calendar day, UTC."""
-    return datetime.fromtimestamp(micros // 1_000_000, UTC).strftime("%Y-%m-%d")
+    return _dated(micros // DAY)
+
+
+@lru_cache(maxsize=4096)
+def _dated(days: int) -> str:
+    return datetime.fromtimestamp(days * (DAY // 1_000_000), UTC).strftime("%Y-%m-%d")
 
 
 def link(origin: str, target: str, title: str) -> str:
     """A Markdown link from one file of the tree to another."""
+    folder = origin[: origin.rfind("/") + 1]
+    if target.startswith(folder):
+        return f"[{_title(title)}]({target[len(folder) :].replace(' ', '%20')})"
     mine, other = origin.split("/")[:-1], target.split("/")
     same = 0
     while same < min(len(mine), len(other) - 1) and mine[same] == other[same]:
@@ -164,7 +175,7 @@ def _front(sheet: Sheet) -> Iterator[str]:
     yield f"status: {entry.status}"
     if entry.scope:
         yield f"scope: {_quoted(entry.scope)}"
-    yield f"tags: {json.dumps([shown(tag) for tag in entry.tags], ensure_ascii=False)}"
+    yield f"tags: {_JSON.encode([shown(tag) for tag in entry.tags])}"
     yield f"summary: {_quoted(entry.summary)}"
     yield f"created_at: {stamp(entry.created_at)}"
     yield f"updated_at: {stamp(entry.updated_at)}"
@@ -289,7 +300,7 @@ def _part(entry: Entry, path: str, back: str, section: str, lines: Sequence[str]
 
 
 def _quoted(text: str) -> str:
-    return json.dumps(shown(text), ensure_ascii=False)
+    return _JSON.encode(shown(text))
 
 
 def _title(text: str) -> str:

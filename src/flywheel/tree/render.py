@@ -18,7 +18,7 @@ from flywheel.tree.listing import Lists, put_own
 from flywheel.tree.naming import crowded_out, page_path, place_of, raw_path
 from flywheel.tree.page import render_page, shelf_face
 from flywheel.tree.ring import preceding
-from flywheel.tree.rows import UNSEEN, entries_page, merged_into, neighbours, sheets
+from flywheel.tree.rows import PORTION, UNSEEN, batches, entries_page, merged_into, neighbours, sheets
 from flywheel.tree.shapes import Rendered, Sheet
 from flywheel.tree.slugs import Slugs
 from flywheel.tree.tree import Foreign, Tree
@@ -68,23 +68,19 @@ class Renderer:
         """Render all of it and remove what is of nothing any more; whether it came to its end."""
         tree = self.tree
         for work in (self._slugs.give, lambda ids: self._entries(ids, ripple=False)):
-            after = ""
-            while ids := self._page(after):
+            for ids in batches(self._page, BATCH):
                 if self._stopping():
                     return False
                 tree.beat(f"rendering the whole memory tree of {tree.project.name}")
                 work(ids)
                 tree.flush()
                 self._touched.clear()  # all lists are made anew
-                after = ids[-1]
-        after = ""
-        while ids := self._document_page(after):
+        for ids in batches(self._document_page, BATCH):
             if self._stopping():
                 return False
             tree.beat(f"rendering the documents of {tree.project.name}")
             self._files(ids)
             tree.flush()
-            after = ids[-1]
         self._left_over()
         self.lists(everything=True)
         return True
@@ -109,7 +105,7 @@ class Renderer:
 
     def _page(self, after: str) -> list[str]:
         with self.tree.db.read() as tx:
-            return entries_page(tx, self.tree.projects, after, BATCH)
+            return entries_page(tx, self.tree.projects, after, PORTION)
 
     def _entries(self, ids: Sequence[str], *, ripple: bool) -> None:
         if not ids:
@@ -223,7 +219,7 @@ class Renderer:
                 projects=self.tree.projects,
                 edits=list(KINDS),
                 after=after,
-                limit=BATCH,
+                limit=PORTION,
             )
         return [id for (id,) in rows]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from flywheel.knowledge.filed import KINDS, change_at
@@ -213,6 +213,19 @@ def _ties(tx: Tx, ids: Sequence[str]) -> Mapping[str, list[tuple[str, bool, str]
             if (target if back else source) in mine and source != target:
                 found[target if back else source].append((kind, bool(back), source if back else target))
     return found
+
+
+PORTION: Final = 5000
+"""Ids that are read at once where all of a project is gone through: each such read puts the whole project in order."""
+
+
+def batches(portion: Callable[[str], Sequence[str]], size: int) -> Iterator[Sequence[str]]:
+    """Ids in batches of ``size``; ``portion`` reads the next ones past an id."""
+    after = ""
+    while ids := portion(after):
+        for at in range(0, len(ids), size):
+            yield ids[at : at + size]
+        after = ids[-1]
 
 
 def entries_page(tx: Tx, projects: Sequence[ProjectId], after: str, limit: int) -> list[str]:

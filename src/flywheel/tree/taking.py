@@ -33,7 +33,19 @@ from flywheel.store.forget import is_forgotten
 from flywheel.store.mapper import find, get, insert, insert_many
 from flywheel.text.compose import fixed, join, span
 from flywheel.text.redact import Redactor
-from flywheel.tree.edited import LARGEST, Page, applied, changes, clashes, facts_of, made_up, shown, take_apart, touched
+from flywheel.tree.edited import (
+    LARGEST,
+    Page,
+    applied,
+    changes,
+    clashes,
+    facts_of,
+    made_up,
+    shown,
+    take_apart,
+    touched,
+    unmerged,
+)
 from flywheel.tree.page import CONFLICT, TIMELINE, UNDERSTANDING, body_facts, render_page
 from flywheel.tree.rows import sheets
 from flywheel.tree.shapes import Sheet
@@ -45,6 +57,7 @@ ACTOR: Final = fixed("unknown via editor")
 _FILED: Final = fixed("an edit of its page waits for review")
 _WITHDRAWN: Final = fixed("taken out again in the editor")
 _TOO_LARGE: Final = fixed("it is too large, or no text")
+_UNMERGED: Final = fixed("a merge is not finished in it: it holds conflict marks")
 _NO_PAGE: Final = fixed("it is no page any more")
 
 
@@ -87,6 +100,9 @@ def _take(tree: Tree, entry_id: str, path: str, data: bytes) -> Taken:
         return Taken()
     if not text or len(data) > LARGEST or "\0" in text:
         tree.set_aside(path, data, _TOO_LARGE)
+        return Taken(refused=("all of it",))
+    if unmerged(text):
+        tree.set_aside(path, data, _UNMERGED)
         return Taken(refused=("all of it",))
     page, sheet = take_apart(text), found[0]
     if UNDERSTANDING not in page.sections:

@@ -250,7 +250,7 @@ class Tree:
             return [line for line in self._lines if line[0] not in _PLAIN or not _listing(line[1])]
         counts = {name: sum(line[0] == name for line in plain) for name in _PLAIN}
         told = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
-        rest = [line for line in self._lines if line not in plain]
+        rest = [line for line in self._lines if line[0] not in _PLAIN]
         return [*rest, ("rendered", "", "", self.redact.text(f"{told} files"))] if told else rest
 
     def write_log(self) -> None:

@@ -76,10 +76,10 @@ class ModelHouse:
         self.house = House(self.db, self.data)
         self.open()
 
-    def open(self, *, least: int = 0, **more: Any) -> None:
+    def open(self, *, least: int = 0, share: float = 0.0, **more: Any) -> None:
         """The seam to the server, with these settings; however little was said is sent."""
         config = settings("anthropic", self.wire.url, **more)
-        self.config = replace(config, extract=replace(config.extract, model_least=least))
+        self.config = replace(config, extract=replace(config.extract, model_least=least, model_share=share))
         self.llm = open_llm(
             self.config, {"ANTHROPIC_API_KEY": "k"}, db=self.db, data=self.data, redact=Redactor(), now=lambda: NOW
         )

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from tests.harvest.models.house import ModelHouse, answers, cite, sent, tool_of
-from tests.llm.loopback import batches, message
+from tests.llm.loopback import batches, message, tool_name
 
 from flywheel.errors import Waiting
 from flywheel.harvest.models import batching, worker
@@ -31,7 +31,7 @@ def answered(one: Mapping[str, Any]) -> Mapping[str, Any]:
         value = {
             "operations": [{"op": "create", "statement": STATEMENT, "cites": [cite(1, "off the primary database")]}]
         }
-    return {"type": "succeeded", "message": message(value)}
+    return {"type": "succeeded", "message": message(value, name=tool_name(one))}
 
 
 def run(house: ModelHouse) -> bool:
@@ -59,7 +59,7 @@ def test_both_passes_are_handed_in_and_collected(models: ModelHouse) -> None:
     assert [entry.title for entry in models.entries()] == [STATEMENT]
     assert [tool_of(body) for body in models.read("c", answers([], []))] == ["route"]
     with models.db.read() as tx:
-        assert unread(tx, [ProjectId("p")]) == []
+        assert unread(tx, [ProjectId("p")], 0.0) == []
 
 
 def test_a_sessions_own_job_leaves_what_lies_in_a_batch(models: ModelHouse) -> None:
@@ -88,13 +88,13 @@ def test_a_projection_counts_what_is_unread(models: ModelHouse) -> None:
     prices = load_prices().models
     router, editor = prices["claude-haiku-5-5"], prices["claude-sonnet-5-5"]
     with models.db.read() as tx:
-        found = unread(tx, [ProjectId("p")])
+        found = unread(tx, [ProjectId("p")], 0.0)
     whole = projected(found, router=router, editor=editor, config=models.config.llm)
     half = projected(found, router=router, editor=editor, config=models.config.llm, batch=True)
     assert len(found) == 2 and whole.calls == 4 and half.cost < 0.6 * whole.cost and whole.tokens == half.tokens
     models.read("a", answers([], []))
     models.house.say("a", *[("user", f"The export {at} stays off the primary.") for at in range(303)])
     with models.db.read() as tx:
-        left = unread(tx, [ProjectId("p")])
-        assert len(unread(tx, [ProjectId("p")], all_of_it=True)) == 2
+        left = unread(tx, [ProjectId("p")], 0.0)
+        assert len(unread(tx, [ProjectId("p")], 0.0, all_of_it=True)) == 2
     assert [one.session_id for one in left] == ["a", "b"] and left[0].tokens < left[1].tokens / 10

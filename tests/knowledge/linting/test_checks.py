@@ -35,7 +35,7 @@ from flywheel.knowledge.linting.values import (
     Unanswered,
 )
 from flywheel.knowledge.thresholds import parse
-from flywheel.model import Micros, digest
+from flywheel.model import Micros, digest, short_id
 
 NOW = Micros(20_600 * DAY)
 OLD = Micros(NOW - 91 * DAY)
@@ -244,12 +244,30 @@ def test_five_checks_fail_a_build() -> None:
     assert all(BY_NAME[name].severity is Severity.ERROR for name in names_of(ci=True))
 
 
+def test_a_remedy_can_be_typed_as_it_stands() -> None:
+    """It names the page, claim or document by the short id that commands take."""
+    id = "7f3a1c" + "0" * 26
+    (one,) = run([made(STANDING, id=id, status="stale")], RULES, {"stale"})
+    assert one.remedy == f"read its sources again and confirm: flywheel confirm {short_id(id)} --reread SOURCE"
+    (two,) = run([made(TOLD, id=id, citations=0)], RULES, {"timeline-uncited"})
+    assert f"flywheel reject {short_id(id)})" in two.remedy
+    values = {"30 days": ["aaaaaa"], "60 days": ["cccccc", "dddddd"]}
+    (three,) = run([made(RIVALS, values=values)], RULES, {"conflicting-values"})
+    assert three.remedy == (
+        "say which does not hold: flywheel invalidate aaaaaa --reason WHY or flywheel invalidate cccccc --reason WHY"
+    )
+    found = [one for check, value, _ in FINDS for one in run([value], RULES, {check})]
+    assert not any(" ID" in one.remedy for one in found if one.kind in ("entry", "claim", "document", "message"))
+
+
 def test_a_finding_says_where_and_what_to_do() -> None:
     """The place is the page with the claim or line, the remedy the check's unless the finding has its own."""
     (one,) = run([made(LINKS, there=frozenset())], RULES, {"dead-link"})
     assert one.place == "wiki/decisions/queue.md:7" and one.remedy == BY_NAME["dead-link"].remedy
     (two,) = run([made(TOLD, citations=0)], RULES, {"timeline-uncited"})
     assert two.place == "wiki/decisions/queue.md [fw:aaaaaa]"
+    assert not list(run([made(TOLD, citations=0, rejected=True)], RULES, {"timeline-uncited"}))
+    assert not list(run([made(CITED, reads="", rejected=True)], RULES, {"citation-broken"}))
     (three,) = run([Unanswered(id="q", text="How do I restore a backup?", empty=4)], RULES, {"unanswered"})
     assert three.remedy == "add a runbook with the steps: flywheel add FILE"
     many = made(PAGE, named=[made(TWO, id=f"x{n}", path=f"wiki/misc/{n}.md") for n in range(9)])

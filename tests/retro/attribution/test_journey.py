@@ -8,7 +8,8 @@ import pytest
 from tests.harvest.rules_talk import Turn, talk
 
 from flywheel.model import Message
-from flywheel.retro.attribution.journey import Journey, undone
+from flywheel.retro.attribution.journey import Journey
+from flywheel.retro.rules.finding import undone
 from flywheel.text.redact import Redactor
 
 _text = Redactor().text
@@ -45,6 +46,8 @@ OTHER = tool("Write", "/p/src/b.py")
         (None, [ASK, EDIT, ("result", "ok"), ("call", "git checkout -- src/a.py")]),
         ((20, 1), [ASK, EDIT, ("result", "ok"), OTHER, ("result", "ok"), ("call", "git restore src/a.py")]),
         ((0, 0), [ASK, EDIT, ("result", "ok"), ("call", "git checkout main")]),
+        ((0, 0), [ASK, EDIT, ("result", "ok"), ("call", "git stash"), ("result", "ok"), ("call", "git stash pop")]),
+        ((0, 0), [ASK, EDIT, ("result", "ok"), ("call", "git restore src/a.py"), ("error", "fatal: index.lock")]),
         ((40, 3), [ASK, EDIT, ("result", "ok"), OTHER, ("call", "git reset --hard"), OTHER]),
     ],
 )

@@ -17,6 +17,7 @@ from flywheel.index.follow import lag
 from flywheel.model import Kind, ProjectId, Symbol, short_id
 from flywheel.projects.queries import checkout
 from flywheel.search.files import locate_files
+from flywheel.search.warned import warnings_of
 from flywheel.store import mapper
 
 MOST: Final = 100
@@ -64,7 +65,7 @@ class CodingVerbs(Verbs):
         files = [
             CodeFile(
                 path=one.path, score=round(one.score, 4), named=one.named,
-                hits=[_hit(symbol) for symbol in one.definitions],
+                hits=self._warned([_hit(symbol) for symbol in one.definitions]),
             )
             for one in found
         ]  # fmt: skip
@@ -91,9 +92,15 @@ class CodingVerbs(Verbs):
         by_id = {hit.id: hit for hit in found.hits}
         meant = {symbol.id: _hit(symbol, by_id[first.id]) for first, symbol in shown}
         named = [meant.pop(symbol.id) if symbol.id in meant else _hit(symbol) for symbol in called]
-        hits = [*named, *meant.values()][:limit]
+        hits = self._warned([*named, *meant.values()][:limit])
         reason = "" if hits else found.reason
         return CodeAnswer(query=query, hits=hits, behind=found.behind, reason=reason, notes=found.notes)
+
+    def _warned(self, hits: Sequence[CodeHit]) -> list[CodeHit]:
+        """With what became since of the files that they stand in, each in its own checkout."""
+        with self.parts.db.read() as tx:
+            told = warnings_of(tx, [(Kind.SYMBOL, hit.id) for hit in hits], self.parts.db.clock())
+        return [replace(hit, banner=told.get((Kind.SYMBOL, hit.id), "")) for hit in hits]
 
     def _named(
         self, name: str, among: Sequence[ProjectId], here: str, limit: int, *, refs: bool, callers: bool
@@ -120,7 +127,7 @@ class CodingVerbs(Verbs):
         behind = lag(self.parts.db, self.readers.text.watermark())
         more = len(kept) - len(told)
         reason = "" if found else "no match"
-        hits = [replace(_hit(one), used_in=used) for one in found]
+        hits = self._warned([replace(_hit(one), used_in=used) for one in found])
         return CodeAnswer(query=name, hits=hits, refs=told, more=more, behind=behind, reason=reason, notes=notes)
 
 
@@ -148,5 +155,4 @@ def _hit(symbol: Symbol, found: Hit | None = None) -> CodeHit:
         doc=symbol.doc,
         score=found.score if found else 0.0,
         why=found.why if found else ("name",),
-        banner=found.banner if found else "",
     )

@@ -133,7 +133,8 @@ class ModellingVerbs(AskingVerbs, QuestionsVerbs):
             return _Prose(note=f"{error.message}; this is what is recorded, word for word")
         checked = prose.check(reply.value, given, self.parts.redact, self.readers.text.words)
         if checked.sentences:
-            return _Prose(checked=checked, reply=reply)
+            sentences = prose.marked(checked.sentences, reasons, given, self.readers.text.words)
+            return _Prose(checked=replace(checked, sentences=sentences), reply=reply)
         why = (
             "nothing that the model said is borne out"
             if checked.dropped
@@ -149,7 +150,7 @@ def _rests_on(reasons: Sequence[Reason], checked: prose.Checked) -> Sequence[Rea
 
 
 def _told(asked: str, found: WhyAnswer, made: _Prose, provider: str, page: FiledPage | None) -> Told:
-    sentences = prose.dated_back(made.checked.sentences, found.reasons)
+    sentences = made.checked.sentences
     return Told(
         question=asked,
         text=prose.told(sentences),

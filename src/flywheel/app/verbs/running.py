@@ -102,7 +102,9 @@ class RunningVerbs(Verbs):
         return self.import_progress(id=id)
 
     def import_progress(self, *, id: str) -> ImportProgress:
-        behind = sum(self.readers.behind().values())
+        indexes = self.readers.behind()
+        away = self.readers.serving is not None and self.readers.serving.away  # nobody waits for somebody else's server
+        behind = sum(lag for name, lag in indexes.items() if not (away and name == "vectors"))
         now = self.parts.db.clock()
         with self.parts.db.read() as tx:
             sql = "SELECT count(*) FROM job WHERE state <> 'dead' AND run_after <= :now AND kind NOT IN :beside"

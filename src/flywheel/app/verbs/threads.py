@@ -9,6 +9,7 @@ from flywheel.api import RecallAnswer, ThreadList, ThreadShown
 from flywheel.app.parts import wall_clock
 from flywheel.app.showing import plain_id
 from flywheel.app.verbs.base import Verbs
+from flywheel.digests.telling import shown as summed
 from flywheel.embed import Embedder, ModelMissing
 from flywheel.errors import BadInput, NotFound
 from flywheel.harvest.zone import local_zone
@@ -70,7 +71,8 @@ class ThreadsVerbs(Verbs):
             if shown is None:
                 raise NotFound(f"no thread is about {about[:80]!r}; list them with: flywheel thread")
             others = timeline.lines_of(tx, found[1:], where)
-        return ThreadShown(thread=shown.thread, steps=shown.steps, open=shown.open, others=others)
+            sums = summed(tx, "thread", found[0].id)
+        return ThreadShown(thread=shown.thread, steps=shown.steps, open=shown.open, others=others, sums=sums)
 
     def _model(self) -> str:
         embedder = self._embedder()

@@ -4,6 +4,10 @@
   body: (_)) @definition.class
 (struct_specifier name: [(type_identifier) @name (template_type name: (type_identifier) @name)]
   body: (_)) @definition.struct
+(class_specifier name: (qualified_identifier scope: (_) @scope name: [
+  (type_identifier) @name (template_type name: (type_identifier) @name)]) body: (_)) @definition.class
+(struct_specifier name: (qualified_identifier scope: (_) @scope name: [
+  (type_identifier) @name (template_type name: (type_identifier) @name)]) body: (_)) @definition.struct
 (union_specifier name: (type_identifier) @name body: (_)) @definition.struct
 (enum_specifier name: (type_identifier) @name body: (_)) @definition.enum
 (concept_definition name: (identifier) @name) @definition.interface

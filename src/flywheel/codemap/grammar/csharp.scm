@@ -21,6 +21,8 @@
   (class_declaration (attribute_list (attribute name: (identifier) @verb (attribute_argument_list
     . (attribute_argument (string_literal (string_literal_content) @name)))) @definition.route))] @reach
   (#match? @verb "^(Http(Get|Head|Post|Put|Patch|Delete|Options)|Route)$"))
+((method_declaration (attribute_list (attribute name: (identifier) @verb) @definition.route)) @reach
+  (#match? @verb "^Http(Get|Head|Post|Put|Patch|Delete|Options)$"))
 ((invocation_expression function: (member_access_expression name: (identifier) @verb)
   arguments: (argument_list . (argument (string_literal (string_literal_content) @name)) . (argument)))
   @definition.route

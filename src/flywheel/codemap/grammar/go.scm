@@ -8,12 +8,18 @@
   name: (field_identifier) @name) @definition.method
 (type_spec name: (type_identifier) @name type: (struct_type (field_declaration_list) @body)) @definition.struct
 (type_spec name: (type_identifier) @name type: (interface_type)) @definition.interface
+(interface_type (method_elem name: (field_identifier) @name) @definition.method)
 (type_spec name: (type_identifier) @name) @definition.type
 (type_alias name: (type_identifier) @name) @definition.type
 (source_file (const_declaration (const_spec name: (identifier) @name) @definition.constant))
+(source_file (var_declaration [
+    (var_spec name: (identifier) @name) @definition.constant
+    (var_spec_list (var_spec name: (identifier) @name) @definition.constant)])
+  (#match? @name "^([A-Z]|err[A-Z])"))
 
 (type_declaration . [(type_spec) (type_alias)] @inner .) @outer
 (const_declaration . (const_spec) @inner .) @outer
+(var_declaration . (var_spec) @inner .) @outer
 
 ; Routes: net/http, gin, chi, echo
 ((call_expression function: (selector_expression field: (field_identifier) @verb)

@@ -14,6 +14,11 @@
 (constant_declaration declarator: (variable_declarator name: (identifier) @name)) @definition.constant
 
 ; Routes: Spring, JAX-RS
+((method_declaration (modifiers (annotation name: (identifier) @_request arguments: (annotation_argument_list
+    (element_value_pair key: (identifier) @_key value: (string_literal (string_fragment) @name))
+    (element_value_pair key: (identifier) @_method value: [
+      (field_access field: (identifier) @verb) (identifier) @verb]))) @definition.route)) @reach
+  (#eq? @_request "RequestMapping") (#any-of? @_key "value" "path") (#eq? @_method "method"))
 ([(method_declaration (modifiers (annotation name: (identifier) @verb arguments: (annotation_argument_list . [
     (string_literal (string_fragment) @name)
     (element_value_pair key: (identifier) @_key value: (string_literal (string_fragment) @name))])) @definition.route))
@@ -25,6 +30,15 @@
     (element_value_pair key: (identifier) @_key value: (string_literal (string_fragment) @name))])) @definition.route))
  ] @reach
   (#match? @verb "^(Get|Post|Put|Patch|Delete|Request)Mapping$|^Path$") (#any-of? @_key "value" "path"))
+((method_declaration (modifiers (annotation name: (identifier) @verb arguments: (annotation_argument_list
+    (element_value_pair value: (element_value_array_initializer (string_literal (string_fragment) @name)
+      @definition.route)))))) @reach (#match? @verb "^(Get|Post|Put|Patch|Delete|Request)Mapping$"))
+((method_declaration (modifiers (annotation name: (identifier) @verb arguments: (annotation_argument_list
+    (element_value_array_initializer (string_literal (string_fragment) @name) @definition.route))))) @reach
+  (#match? @verb "^(Get|Post|Put|Patch|Delete|Request)Mapping$"))
+((method_declaration (modifiers [
+    (annotation name: (identifier) @verb) (marker_annotation name: (identifier) @verb)] @definition.route)) @reach
+  (#match? @verb "^(Get|Post|Put|Patch|Delete)Mapping$|^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)$"))
 
 ; Commands: picocli
 (class_declaration (modifiers (annotation name: (identifier) @_command arguments: (annotation_argument_list

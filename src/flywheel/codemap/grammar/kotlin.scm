@@ -6,7 +6,7 @@
 (object_declaration name: (identifier) @name (class_body)? @body) @definition.class
 (companion_object name: (identifier) @name (class_body)? @body) @container
 (secondary_constructor "constructor" @name (block)? @body) @definition.method
-(function_declaration (user_type (identifier) @scope .) . name: (identifier) @name (function_body)? @body
+(function_declaration (user_type (identifier) @scope . (type_arguments)? .) . name: (identifier) @name (function_body)? @body
   (#not-eq? @name "")) @definition.method
 (function_declaration (user_type (identifier) @scope (identifier) @name .) . name: (identifier) @_none
   (function_body)? @body (#eq? @_none "")) @definition.method
@@ -23,6 +23,9 @@
   (class_declaration (modifiers (annotation (constructor_invocation (user_type (identifier) @verb)
     (value_arguments . (value_argument (string_literal (string_content) @name))))) @definition.route))
  ] @reach (#match? @verb "^(Get|Post|Put|Patch|Delete|Request)Mapping$|^Path$"))
+((function_declaration (modifiers (annotation [
+    (user_type (identifier) @verb) (constructor_invocation (user_type (identifier) @verb))]) @definition.route)) @reach
+  (#match? @verb "^(Get|Post|Put|Patch|Delete)Mapping$|^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)$"))
 ((call_expression (call_expression (identifier) @verb
     (value_arguments . (value_argument (string_literal (string_content) @name))))
   (annotated_lambda) @body) @definition.route

@@ -5,9 +5,22 @@
 (module (expression_statement (assignment left: (identifier) @name
   (#match? @name "^[A-Z][A-Z0-9_]+$"))) @definition.constant)
 
+(module (expression_statement (assignment left: (identifier) @name right: (lambda body: (_) @body))
+  @definition.function))
+(module (expression_statement (assignment left: (identifier) @name type: (type [
+    (identifier) @_alias (attribute attribute: (identifier) @_alias)])) @definition.type)
+  (#eq? @_alias "TypeAlias"))
+(module (expression_statement (assignment left: (identifier) @name right: (call function: [
+    (identifier) @_made (attribute attribute: (identifier) @_made)] arguments: (argument_list . (string)))) @definition.type)
+  (#any-of? @_made "NewType" "TypedDict" "NamedTuple" "namedtuple" "Enum" "IntEnum" "StrEnum"))
+
 (decorated_definition definition: (_) @inner) @decorated
 
 ; Routes: Flask, FastAPI, Starlette, Django
+((decorated_definition (decorator (call function: (attribute object: (_) @on attribute: (identifier) @_route)
+    arguments: (argument_list . (string (string_content) @name) (keyword_argument name: (identifier) @_methods
+      value: [(list) (tuple)] @verb)))) @definition.route)
+  @reach (#any-of? @_route "route" "api_route") (#eq? @_methods "methods") (#match? @name "^/"))
 ((decorated_definition (decorator (call function: (attribute object: (_) @on attribute: (identifier) @verb)
     arguments: (argument_list . (string (string_content) @name)))) @definition.route) @reach
   (#any-of? @verb "route" "get" "head" "post" "put" "patch" "delete" "options" "api_route" "websocket")

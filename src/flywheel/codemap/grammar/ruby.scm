@@ -9,6 +9,17 @@
 (assignment left: (constant) @name right: (call receiver: (constant) @_struct method: (identifier) @_new)
   (#any-of? @_struct "Struct" "Class" "Data") (#any-of? @_new "new" "define")) @definition.class
 (assignment left: (constant) @name) @definition.constant
+(class body: (body_statement (call !receiver method: (identifier) @_attr
+    arguments: (argument_list (simple_symbol) @name @definition.method)))
+  (#any-of? @_attr "attr_accessor" "attr_reader" "attr_writer"))
+(body_statement (call !receiver method: (identifier) @_define arguments: (argument_list . (simple_symbol) @name)
+    block: (_) @body) @definition.method
+  (#any-of? @_define "define_method" "define_singleton_method"))
+(body_statement (call !receiver method: (identifier) @_scope arguments: (argument_list . (simple_symbol) @name
+    [(lambda) (call)])) @definition.method (#eq? @_scope "scope"))
+(body_statement (call !receiver method: (identifier) @_alias arguments: (argument_list . (simple_symbol) @name
+    (simple_symbol))) @definition.method (#eq? @_alias "alias_method"))
+(body_statement (alias name: (identifier) @name) @definition.method)
 (call method: (identifier) @_namespace arguments: (argument_list . (simple_symbol) @name) block: (_)
   (#any-of? @_namespace "namespace")) @container
 

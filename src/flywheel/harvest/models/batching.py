@@ -78,7 +78,7 @@ def run(job: Job, deps: Deps) -> None:
 def _sessions(project: ProjectId, deps: Deps) -> Iterator[Session]:
     """Those with something that no model has read."""
     with deps.db.read() as tx:
-        found = unread(tx, projects.family(tx, project))
+        found = unread(tx, projects.family(tx, project), deps.config.extract.model_share)
     for one in found:
         deps.beat("having a model read what none has read")
         with deps.db.read() as tx:

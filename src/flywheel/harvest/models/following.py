@@ -15,7 +15,12 @@ _DAY: Final = 86_400_000_000
 
 def is_recent(session: Session, config: Config, now: Micros) -> bool:
     """Whether a model may look at a session without being asked to."""
-    return now - session.last_at <= config.extract.model_days * _DAY
+    return session.last_at >= since(config, now)
+
+
+def since(config: Config, now: Micros) -> Micros:
+    """From when on a model may look at what was said without being asked to."""
+    return Micros(now - config.extract.model_days * _DAY)
 
 
 def follow(tx: Tx, session: Session, config: Config, now: Micros) -> None:

@@ -22,6 +22,7 @@ from flywheel.harvest.rules.topic import stems
 from flywheel.model import ClaimType, Clean, MessageId, Micros, Role
 from flywheel.text.bearing import bears_out
 from flywheel.text.compose import is_injected, span, squeeze
+from flywheel.text.quotations import is_quoted
 
 AROUND: Final = 400
 """Characters on each side of a quote among which the words of a statement are looked for."""
@@ -104,7 +105,11 @@ def ground_of(operation: Operation, chunk: Chunk) -> Ground | Dropped:
         found.insert(0, found.pop(yes))
     elif all(too_short(piece.text[start:stop]) for _, piece, start, stop in found):
         return Dropped.CITATION
-    role = Role.USER if yes is not None else min((_speaker(piece, at) for _, piece, at, _ in found), key=_TRUST.index)
+    role = (
+        Role.USER
+        if yes is not None
+        else min((_speaker(piece, at, stop) for _, piece, at, stop in found), key=_TRUST.index)
+    )
     return Ground(
         quotes=[_quote(piece, start, stop) for _, piece, start, stop in found],
         role=role,
@@ -180,13 +185,11 @@ def _assent(found: Sequence[tuple[int, Piece, int, int]], chunk: Chunk) -> int |
     return None
 
 
-def _speaker(piece: Piece, start: int) -> Role:
+def _speaker(piece: Piece, start: int, stop: int) -> Role:
     """Who said what stands there: what a person pasted as a quotation or a block is somebody else's."""
     if piece.role is not Role.USER:
         return piece.role
-    line = piece.text[piece.text.rfind("\n", 0, start) + 1 : start].lstrip()
-    fenced = piece.text.count("```", 0, start) % 2
-    return Role.TOOL if line.startswith(">") or fenced or piece.text[start : start + 1] == ">" else Role.USER
+    return Role.TOOL if is_quoted(piece.text, start, stop) else Role.USER
 
 
 def _quote(piece: Piece, start: int, stop: int) -> Quote:

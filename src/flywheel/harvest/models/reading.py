@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from flywheel.harvest.entries import Origin
-from flywheel.harvest.models import Offered, Piece
+from flywheel.harvest.models import SESSION, Offered, Piece
 from flywheel.harvest.models.applying import Applied, apply
 from flywheel.harvest.models.kept import (
     BEGUN,
@@ -30,7 +30,7 @@ from flywheel.harvest.models.kept import (
 )
 from flywheel.harvest.models.offering import offer, opened
 from flywheel.harvest.models.operations import operations_of, spans_of
-from flywheel.harvest.models.packing import EDITED, LISTED, OPENED, Chunk, edit, renumbered, route, touched
+from flywheel.harvest.models.packing import EDITED, LISTED, OPENED, Chunk, edit, limits, renumbered, route, touched
 from flywheel.harvest.models.pieces import shown
 from flywheel.jobs.worker import Deps
 from flywheel.llm import Request
@@ -83,14 +83,14 @@ def step(part: Part, deps: Deps) -> ModelRead:
 def question(part: Part, deps: Deps) -> Request | None:
     """What the next stage asks; None when there is nothing to ask."""
     row = part.row
+    tokens = number_in(row, "tokens")
+    most = limits(tokens, deps.config.extract.model_share) if row.source_kind == SESSION else None
     if row.stage == BEGUN:
-        return (
-            None
-            if part.chunk.silent(deps.config.extract.model_least)
-            else route(part.chunk, _offered(part, deps), row.project_id)
-        )
-    budget = int(EDITED * number_in(row, "tokens"))
-    return edit(part.chunk, spans_in(row), _pages(part, deps), row.project_id, budget)
+        if part.chunk.silent(deps.config.extract.model_least):
+            return None
+        return route(part.chunk, _offered(part, deps), row.project_id, most[0] if most else None)
+    budget, edits = int(EDITED * tokens), most[1] if most else None
+    return edit(part.chunk, spans_in(row), _pages(part, deps), row.project_id, budget, edits)
 
 
 def answered(part: Part, value: object, model: str, deps: Deps) -> ModelRead:

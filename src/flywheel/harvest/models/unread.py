@@ -6,17 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-import orjson
-
 from flywheel.config import LlmConfig
-from flywheel.harvest.models.packing import ANSWER, CHUNK, EDITED, LEAST, LISTED, OPENED, PAGE, ROUTED
+from flywheel.harvest.models.packing import ANSWER, CHUNK, EDITED, LEAST, LISTED, OPENED, PAGE, ROUTED, least, words_of
 from flywheel.harvest.models.prompts import EDIT, EDITOR, ROUTE, ROUTER
-from flywheel.llm import Tool
 from flywheel.llm.pricing import Price
 from flywheel.llm.projection import Projection, project, together
-from flywheel.model import Clean, ProjectId
+from flywheel.model import ProjectId
 from flywheel.store import Tx
-from flywheel.text.tokens import count
 
 LETTERS: Final = 4
 """Characters of a token."""
@@ -44,8 +40,9 @@ WHERE source_kind = 'session' AND project_id IN :projects GROUP BY source_id
 _SINCE: Final = "SELECT COALESCE(SUM(length(text)), 0) FROM message WHERE session_id = :session AND ordinal >= :after"
 
 
-def unread(tx: Tx, projects: Sequence[ProjectId], *, all_of_it: bool = False) -> list[Unread]:
-    """The sessions with something new, by id; with ``all_of_it`` every session, as if nothing had been read."""
+def unread(tx: Tx, projects: Sequence[ProjectId], share: float, *, all_of_it: bool = False) -> list[Unread]:
+    """The sessions with so much new that it may be asked about within ``share``, by id; with ``all_of_it`` of every
+    session, as if nothing had been read."""
     read = {} if all_of_it else {id: (stop, left) for id, stop, left in tx.all(_READ, projects=list(projects))}
     found: list[Unread] = []
     for id, last, letters in tx.all(_SESSIONS, projects=list(projects)):
@@ -54,7 +51,7 @@ def unread(tx: Tx, projects: Sequence[ProjectId], *, all_of_it: bool = False) ->
         if reached <= last and stop:
             row = tx.one(_SINCE, session=id, after=reached)
             letters = row[0] if row is not None else 0
-        if reached <= last or left:
+        if (reached <= last and int(letters) // LETTERS >= least(share)) or left:
             found.append(Unread(session_id=id, tokens=int(letters) // LETTERS))
     return found
 
@@ -69,7 +66,7 @@ def projected(
     one = project(
         calls=calls,
         prompt=routed,
-        prefix=_words(ROUTER, ROUTE),
+        prefix=words_of(ROUTER, ROUTE),
         answer=int(ANSWER // 3 * SPOKEN),
         price=router,
         config=config,
@@ -78,14 +75,10 @@ def projected(
     two = project(
         calls=calls,
         prompt=edited,
-        prefix=_words(EDITOR, EDIT),
+        prefix=words_of(EDITOR, EDIT),
         answer=int(ANSWER * SPOKEN),
         price=editor,
         config=config,
         batch=batch,
     )
     return together(one, two, config)
-
-
-def _words(prefix: Clean, tool: Tool) -> int:
-    return count(prefix) + count(tool.description) + count(orjson.dumps(tool.schema).decode())

@@ -13,7 +13,7 @@ from flywheel.harvest.entries import Origin
 from flywheel.harvest.extract import pages
 from flywheel.harvest.models import DOCUMENT, SESSION, Piece
 from flywheel.harvest.models.kept import DONE, FIRST, begun, done, keep, parts_of
-from flywheel.harvest.models.packing import OVERLAP, ROUTED, Chunk, chunks
+from flywheel.harvest.models.packing import OVERLAP, ROUTED, Chunk, chunks, least
 from flywheel.harvest.models.pieces import pieces_of
 from flywheel.harvest.models.reading import Gone, Part, part_of, read
 from flywheel.harvest.models.sections import hash_of, sections_of
@@ -32,7 +32,10 @@ CALLS: Final = 12
 """Pairs of calls for one version of a document; of a longer one, what is left is read when it is asked for again."""
 
 LETTERS: Final = 4
-"""Characters of a token, as a budget takes it."""
+"""Characters of a token, as a first look takes it."""
+
+TOGETHER: Final = 500
+"""Messages that are counted at once."""
 
 _HEARD: Final = (MessageKind.PROMPT, MessageKind.REPLY, MessageKind.TOOL_RESULT)
 
@@ -57,21 +60,27 @@ def run(job: Job, deps: Deps) -> None:
 
 
 def parts_in_session(deps: Deps, session: Session) -> list[Part]:
-    """The parts of a session that are not done, the new ones numbered and kept."""
+    """The parts of a session that are not done, the new ones numbered and kept; what is new and too short to be asked
+    about waits until there is more of it."""
     with deps.db.read() as tx:
         known = parts_of(tx, SESSION, session.id)
         last, _ = _reach(tx, session, FIRST)
         after = known[-1].stop if known else FIRST
         _, letters = _reach(tx, session, after)
-    if last <= after and all(row.stage == DONE for row in known):
+    need = least(deps.config.extract.model_share)
+    tokens = letters // LETTERS
+    if last > after and letters >= need > 0:
+        tokens = _counted(deps, session, after)
+    fresh_pays = last > after and tokens >= need
+    if not fresh_pays and all(row.stage == DONE for row in known):
         return []
     pieces = _pieces(deps, session)
     fresh = [piece for piece in pieces if piece.mark > after]
     rows = [row for row in known if row.stage != DONE]
-    if last > after:
+    if fresh_pays:
         earlier = [piece for piece in pieces if piece.mark <= after][-4 * OVERLAP :]
-        new = list(chunks(fresh, int(ROUTED * letters / LETTERS), earlier))
-        rows += _numbered(deps, session, new, after, last, letters // LETTERS)
+        new = list(chunks(fresh, int(ROUTED * tokens), earlier))
+        rows += _numbered(deps, session, new, after, last, tokens)
     origin = Origin(project_id=session.project_id, session=session)
     return [part_of(row, pieces, origin) for row in rows]
 
@@ -97,6 +106,23 @@ def _reach(tx: Tx, session: Session, after: str) -> tuple[str, int]:
     ordinal = int(after.partition(":")[0]) if after else 0
     said = tx.one(_LETTERS, session=session.id, after=ordinal)
     return f"{row[0] + 1:012d}:{row[1]}" if row else FIRST, int(said[0]) if said else 0
+
+
+_TEXTS: Final = """
+SELECT ordinal, text FROM message WHERE session_id = :session AND ordinal >= :after ORDER BY ordinal LIMIT :most
+"""
+
+
+def _counted(deps: Deps, session: Session, after: str) -> int:
+    """Tokens that were said since a place, as whoever is shown a part of them counts."""
+    at, tokens = int(after.partition(":")[0]) if after else 0, 0
+    while True:
+        with deps.db.read() as tx:
+            rows = tx.all(_TEXTS, session=session.id, after=at, most=TOGETHER)
+        tokens += sum(count(text) for _, text in rows)
+        if len(rows) < TOGETHER:
+            return tokens
+        at = int(rows[-1][0]) + 1
 
 
 def _numbered(

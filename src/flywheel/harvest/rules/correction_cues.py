@@ -36,7 +36,7 @@ ONWARD: Final = re.compile(
 REFUSES: Final = re.compile(
     FILLER + r"(?:(?:actually|absolutely|definitely)[,\s]+)?(?:(?P<no>no+|nope|nah)(?:\s+no)?\s*[,.!:;—-]"
     r"|(?P<strong>(?:absolutely|definitely|certainly)\s+not\b"
-    r"|no\s+no\b|nope\b|no!))",
+    r"|no\s+no\b|nope\b|no!)|actually[,\s]+(?:the|it|that|this)\b)",
     re.IGNORECASE,
 )
 WRONG: Final = re.compile(
@@ -47,7 +47,9 @@ WRONG: Final = re.compile(
     r"|(?:that|this|it)(?:'s|\s+is|\s+was)\s+(?:(?:just|simply|plain)\s+)?(?:wrong|the\s+wrong|a\s+mistake)"
     r"|that\s+\w+\s+is\s+wrong"
     r"|wrong(?:\s+(?:file|folder|place|approach|way|branch|one|table|module|direction))?\s*[,.:!;—-]"
-    r"|too\s+much\s*[.!,;])",
+    r"|too\s+much\s*[.!,;]|you\s+(?:can't|cannot|must\s+not|may\s+not)\s+(?:just\s+)?(?:do|use|change|touch|call|drop)\b"
+    r"|(?:that|this|it)(?:'s|\s+is|\s+was)\s+(?:way\s+|just\s+)?(?:overkill|over-?\s?engineered|unnecessary|not\s+needed"
+    r"|too\s+(?:complicated|clever|complex|generic)))",
     re.IGNORECASE,
 )
 SAID: Final = re.compile(
@@ -62,7 +64,7 @@ BLAMES: Final = re.compile(
     r"|may)\s+not|can't|cannot"
     r"|forgot|missed|ignored|misread|misunderstood|keep\s+\w+ing|put\s+.{2,60}\bagain\b)|\bwhy\s+(?:did"
     r"|do|are|would)\s+you\b"
-    r"|\b(?:that|this|it)\s+should(?:n't|\s+not)?\s+have\s+(?:been\b|stayed\b)",
+    r"|\b(?:that|this)\s+breaks\s+(?:the|our|all|every)\b|\b(?:that|this|it)\s+should(?:n't|\s+not)?\s+have\s+(?:been\b|stayed\b)",
     re.IGNORECASE,
 )
 UNDO: Final = re.compile(
@@ -97,6 +99,7 @@ STANDARD: Final = re.compile(
 MUST: Final = re.compile(
     r"\b(?:must|has\s+to|have\s+to|should|needs?\s+to|is\s+supposed\s+to)\s+(?:always\s+|never\s+|only\s+|not\s+"
     r"|stay\b|be\b)?\w*|\bmay\s+(?:only|be)\b|\bonly\s+\w+\s+may\b"
+    r"|[:;—-]\s*no\s+(?:new|more|other|extra)\s+\w+|\bi\s+want(?:ed)?\s+(?:it|them|that|this)\b"
     r"|\bis\s+(?:enough|required|checked\s+in|not\s+acceptable|the\s+(?:command|one|place))\b",
     re.IGNORECASE,
 )

@@ -13,6 +13,7 @@ from flywheel.harvest.rules.commands import Workshop
 from flywheel.harvest.rules.corrected import corrected, draft_of_correction
 from flywheel.harvest.rules.corrections import Acts, correction_in
 from flywheel.harvest.rules.drafting import draft_of
+from flywheel.harvest.rules.questions import Asking, asked_of
 from flywheel.harvest.rules.statements import Speaker, Statement, acknowledges, statements
 from flywheel.harvest.rules.topic import same, sayings
 from flywheel.harvest.rules.values import FLOOR, Draft, Point, Quote, Yield, quote
@@ -60,6 +61,7 @@ class _Listener:
     workshop: Workshop = field(init=False)
     reply: Message | None = None  # the last reply since the last prompt
     acts: Acts = field(default_factory=Acts)
+    asking: Asking = field(default_factory=Asking)
 
     def __post_init__(self) -> None:
         self.casebook = Casebook(lowered=self.subagent)
@@ -70,8 +72,10 @@ class _Listener:
         match message.kind, message.role:
             case MessageKind.PROMPT, Role.USER if not self.subagent:
                 self._prompt(message, at)
+                self.asking.prompted(message, at)
             case MessageKind.REPLY, Role.ASSISTANT:
                 self._reply(message, at)
+                self.asking.replied(message, at)
             case MessageKind.TOOL_CALL, _:
                 self.acts.hear(message)
                 self.workshop.called(message, at)
@@ -101,7 +105,9 @@ class _Listener:
                 said.append(words)
             else:
                 merged[twin] = _again(merged[twin], draft)
-        return Yield(drafts=sorted(merged, key=lambda draft: draft.said_at), rejected=self.rejected)
+        questions = [] if self.subagent else list(self.asking.finish(self.drafts))
+        drafts = [asked_of(draft, questions) for draft in sorted(merged, key=lambda draft: draft.said_at)]
+        return Yield(drafts=drafts, questions=questions, rejected=self.rejected)
 
     def _prompt(self, message: Message, at: int) -> None:
         answered = self._answer(message)

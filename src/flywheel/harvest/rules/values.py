@@ -102,6 +102,7 @@ class Yield:
     """The drafts of one session in the order they were said, and how many statements were refused, by reason."""
 
     drafts: Sequence[Draft]
+    questions: Sequence[Draft] = ()  # what it leaves open; these state nothing
     rejected: Mapping[str, int] = field(default_factory=Counter)
 
 

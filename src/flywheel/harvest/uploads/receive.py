@@ -150,9 +150,9 @@ def receive(
     Row, job and the last of its text are one transaction. Raises BadInput that names what is wrong before anything is
     kept, TooLarge, Unsupported, and Conflict when the key came with other content.
     """
-    reader = reader_of(format, content.peek())
     if not content.peek().strip(b"\xef\xbb\xbf \t\r\n"):
         raise BadInput("it is empty")
+    reader = reader_of(format, content.peek())
     began = now()
     id = new_id(began)
     parts = Parts(db, id, target.project.id, now)

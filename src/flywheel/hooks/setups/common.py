@@ -13,8 +13,8 @@ from typing import Final
 
 import orjson
 
+from flywheel.hooks.client_copy import Setup
 from flywheel.hooks.edits import Block, Edit, Whole
-from flywheel.hooks.install import Setup
 from flywheel.hooks.wanted import SCRIPT, Wanted, command_line
 
 NAME: Final = "flywheel"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -30,7 +31,8 @@ def config_file(here: Here) -> Path:
     """The configuration that is there, or the one to make."""
     base = here.project or folder(here)
     return next(
-        (base / name for name in ("opencode.jsonc", "opencode.json") if (base / name).exists()), base / "opencode.json"
+        (base / name for name in ("opencode.jsonc", "opencode.json") if os.path.exists(base / name)),
+        base / "opencode.json",
     )
 
 

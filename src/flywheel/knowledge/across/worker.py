@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Final
 
@@ -59,7 +60,7 @@ def _unless_stopping(deps: Deps) -> Db:
 def _keep_dependencies(db: Db, project: Project, now: Micros) -> None:
     """Note what the manifests at the project's root ask for today; what is not asked for any more is no longer met."""
     root = Path(project.root)
-    if not project.root or not root.is_absolute() or not root.is_dir():
+    if not project.root or not root.is_absolute() or not os.path.isdir(root):
         return
     names = _dependencies(root)
     with db.read() as tx:

@@ -36,14 +36,16 @@ _PLURAL: Final = re.compile(
     r"(?<![\w'])(?!(?:its|this|has|does|is|was|as|us|always|whose|across)\s)[a-z]+s\s+$", re.IGNORECASE
 )
 _VERSIONED: Final = re.compile(
-    r"(?P<name>[A-Za-z][\w.+#-]*(?:\s[A-Z][\w.+#-]*)?)\s+v?(?P<number>\d[\w.+]*(?:\s+or\s+\w+)?)"
+    r"(?P<name>[A-Za-z][\w.+#-]*(?:\s[A-Z][\w.+#-]*)?)\s+(?:(?P<least>>=|≥|at\s+least)\s*)?v?"
+    r"(?P<number>\d[\w.]*)(?P<more>\+|\s+or\s+(?:newer|later|higher|above|up|more))?"
 )
+_EVERY: Final = re.compile(r"(?:hourly|daily|nightly|weekly|monthly|quarterly|yearly|every)(?!\w)")
 
 
 def clause(text: str, start: int) -> Iterator[Said]:
     """The readings at each verb, from left to right."""
-    yield from _chosen(text, start)
     yield from changed(text, start)
+    yield from _chosen(text, start)
     spots: list[tuple[int, int, str]] = [(m.start(), m.end(), "") for m in verbs.BEING.finditer(text, start)]
     taken = {spot[0] for spot in spots}
     for found in verbs.ACTING.finditer(text, start):
@@ -51,10 +53,12 @@ def clause(text: str, start: int) -> Iterator[Said]:
         word = found["verb"]
         known = word in verbs.STATING or word in verbs.TURNED or word in verbs.DOING
         known = known or (is_base(word) and _PLURAL.search(text, start, at) is not None)
+        if verbs.BEING.match(text, skip(text, found.end())) is not None:
+            continue  # "ledger writes are idempotent" has a noun that could be a verb
         if at not in taken and at > start and (known or (found["modal"] and word in verbs.STATING_BASES)):
             spots.append((found.start(), found.end(), word))
     for begin, end, word in sorted(spots):
-        if begin <= start or denied(text, max(start, begin - 9), end + 14):
+        if begin <= start or denied(text, max(start, begin - 12), end + 14):
             if begin > start:
                 return
             continue
@@ -92,8 +96,12 @@ def _acts(text: str, start: int, begin: int, end: int, word: str) -> Iterator[Sa
     if linked is not None:
         attribute = attribute_for(verb, linked["prep"], sort, value)
     elif lemma in SEVERAL_VERBS and (found := _VERSIONED.fullmatch(text, *told)) is not None:
-        yield from said(words, f"{lemma} {normal_value(found['name'])}", normal_value(found["number"]), subject, told)
+        number = found["number"].rstrip("+")
+        number = f"{normal_value(number)} or newer" if found["least"] or found["more"] else normal_value(number)
+        yield from said(words, f"{lemma} {normal_value(found['name'])}", number, subject, told)
         return
+    elif lemma == "run" and _EVERY.match(value) is not None:
+        attribute = "schedule"
     else:
         attribute = f"{lemma} {sort}".strip()
     yield from said(words, attribute, value, subject, inner, head="" if sort else lemma)
@@ -105,7 +113,7 @@ def _does(text: str, right: int, lemma: str) -> Iterator[Said]:
     if found is None:
         return
     named = trim(text, found.start("s"), found.end("s"))
-    if not is_subject(text, *named) or re.search(r"[,;:]", found["s"]):
+    if not is_subject(text, *named) or re.search(r"[,;:]", found["s"]) or _EVERY.match(found["s"]):
         return
     told = value_span(text, found.start("v"), len(text))
     value, sort, told = sorted_value(text, told)

@@ -59,12 +59,21 @@ _CHANGED: Final = re.compile(
 )
 
 
+_WE_CHANGED: Final = re.compile(
+    r"(?:we|the\s+team|our\s+team)\s+(?:(?:have|'ve|just|now|recently|also|finally)\s+)*(?:changed|raised|increased|reduced|lowered"
+    r"|cut|bumped|extended|shortened|switched|moved|upgraded|downgraded|updated|set|migrated)\s+(?P<s>\S.*?)\s+"
+    r"(?:back\s+)?(?:from\s+\S.*?\s+)?to\s+(?=\S)",
+    re.IGNORECASE,
+)
+
+
 def changed(text: str, start: int) -> Iterator[Said]:
-    """ "The retention of exports was raised from 30 to 90 days"."""
-    found = _CHANGED.search(text, start)
-    if found is None or found.start() <= start or denied(text, start, found.end()):
+    """ "The retention of exports was raised from 30 to 90 days", "we raised the retention of exports to 90 days"."""
+    ours = _WE_CHANGED.match(text, start)
+    found = ours or _CHANGED.search(text, start)
+    if found is None or (ours is None and found.start() <= start) or denied(text, start, found.end()):
         return
-    subject = trim(text, start, found.start())
+    subject = trim(text, *ours.span("s")) if ours is not None else trim(text, start, found.start())
     if not is_subject(text, *subject):
         return
     yield from _attributed(text, subject, found.end())

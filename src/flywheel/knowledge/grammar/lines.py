@@ -10,14 +10,28 @@ from flywheel.knowledge import verbs
 from flywheel.knowledge.grammar.acting import clause
 from flywheel.knowledge.grammar.being import passive_at, said_of_state
 from flywheel.knowledge.grammar.compounds import compound
-from flywheel.knowledge.grammar.said import Said, denied, finite, is_clause, is_subject, said, trim, value_span
+from flywheel.knowledge.grammar.said import (
+    Said,
+    denied,
+    finite,
+    is_clause,
+    is_subject,
+    said,
+    trim,
+    undecided,
+    value_span,
+)
 from flywheel.knowledge.normal import normal_subject, normal_value
+from flywheel.knowledge.scopes import normal_scope
 from flywheel.knowledge.wordlists import ANNOUNCERS, GENERIC
 
 _KEYED: Final = re.compile(
     r"\s*(?P<k>[`\"']?[A-Za-z_][\w./-]*(?:[ \t]+[\w./'&-]+|[ \t]*\([\w ./-]{1,30}\)){0,6}[`\"']?)"
     r"[ \t]*(?:(?P<mark>:=|->|→|=>|(?<![=!<>])=(?!=))[ \t]*|(?P<colon>:)[ \t]+|[ \t]+(?P<dash>-)[ \t]+)(?P<v>\S.*)"
 )
+_FURTHER: Final = re.compile(r",\s*[a-z]+:\s")
+"""Another key after the first one's value: "free: 20 MB, pro: 100 MB" gives no value of "free"."""
+
 _ROW: Final = re.compile(r"\s*\|(?P<k>[^|]*[^|\s][^|]*)\|(?P<v>[^|]*[^|\s][^|]*)\|?\s*")
 
 
@@ -49,6 +63,8 @@ def _of_key(text: str, keyed: re.Match[str], about: str) -> Iterator[Said]:
     told = value_span(text, keyed.start("v"), keyed.end("v"))
     value = normal_value(text[told[0] : told[1]])
     if key.lower() in ANNOUNCERS or not value or not any(c.isalnum() for c in value) or denied(text, *told):
+        return
+    if undecided(text[slice(*told)]) or (normal_scope(key).startswith("plan:") and _FURTHER.search(value)):
         return
     if value.startswith(("//", "http://", "https://")) and keyed.groupdict().get("colon"):
         return

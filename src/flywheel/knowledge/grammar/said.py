@@ -71,7 +71,9 @@ _POINTING: Final = frozenset({"this", "that", "all", "both"})
 _RAMBLING: Final = re.compile(r",\s+[a-z]|[;:]\s+[a-z]|\s\([^)]{25,}|\s\([^)]*[/`]")
 _VERBAL: Final = frozenset(
     {
+        "say",
         "says",
+        "said",
         "shows",
         "gives",
         "makes",
@@ -231,13 +233,26 @@ def value_at(text: str, told: tuple[int, int]) -> str:
     words = written.split()
     if not any(c.isalnum() for c in written) or len(words) > 2 * WORDS or _loose(words):
         return ""
-    if verbs.BEING.search(written) is not None or re.search(r":\s+[a-z]", written):
+    if verbs.BEING.search(written) is not None or re.search(r":\s+[a-z]", written) or undecided(written):
         return ""
     if denied(text, start, min(stop, start + 24)) and not written[:1].isupper():
         return ""
     if written == written.lower() and (_DOUBTFUL_OR.search(written) or _TWO.search(written)):
         return ""
     return normal_value(written)
+
+
+def undecided(written: str) -> bool:
+    """Whether what stands in a value's place says that there is none yet."""
+    return _UNDECIDED.fullmatch(written.strip(" .!?()`\"'*")) is not None
+
+
+_UNDECIDED: Final = re.compile(
+    r"(?:(?:still|yet)\s+)?(?:tb[acd]|to\s+be\s+(?:decided|determined|defined|confirmed|announced|agreed|done|discussed)|undecided"
+    r"|not\s+(?:yet\s+)?(?:decided|known|clear|defined|set)(?:\s+yet)?|unknown|unclear|n/?a|an?\s+open\s+question|\?+|todo|up\s+in\s+the\s+air"
+    r"|under\s+discussion|up\s+for\s+discussion|unresolved)(?!\w).{0,40}",
+    re.IGNORECASE,
+)
 
 
 def said(

@@ -16,6 +16,7 @@ from flywheel.knowledge.linting.values import (
     Edited,
     Evidence,
     Finding,
+    Found,
     GoneDocument,
     Links,
     LooseEdge,
@@ -33,6 +34,7 @@ from flywheel.knowledge.linting.values import (
     TimelineEntry,
     Unanswered,
 )
+from flywheel.model import short_id
 
 ERROR, WARNING = Severity.ERROR, Severity.WARNING
 
@@ -70,7 +72,7 @@ CHECKS: Final = (
         reads=TimelineEntry,
         finds=evidence.timeline,
         what="A timeline entry has no date or none of the five types",
-        remedy="forget its source (flywheel forget ID) and import it again",
+        remedy="see where it comes from (flywheel show ID), forget that (flywheel forget SOURCE), import it again",
         ci=True,
     ),
     Check(
@@ -331,5 +333,14 @@ def run(values: Iterable[object], rules: Rules, only: Collection[str]) -> Iterat
                     id=found.id,
                     place=found.place,
                     message=found.message,
-                    remedy=found.remedy or check.remedy,
+                    remedy=found.remedy or _for(found, check.remedy),
                 )
+
+
+_NAMED: Final = ("entry", "claim", "document", "message")
+"""Kinds of target whose short id a command takes."""
+
+
+def _for(found: Found, remedy: str) -> str:
+    """A check's remedy with the id of what was found, so that its command can be typed as it stands."""
+    return remedy.replace(" ID", f" {short_id(found.id)}") if found.kind in _NAMED else remedy

@@ -19,8 +19,8 @@ def timeline(claim: TimelineEntry, rules: Rules) -> Iterator[Found]:
 
 
 def uncited_claim(claim: TimelineEntry, rules: Rules) -> Iterator[Found]:
-    """A timeline entry that rests on nothing."""
-    if not claim.citations:
+    """A timeline entry that rests on nothing, unless somebody rejected it."""
+    if not claim.citations and not claim.rejected:
         yield _of_claim(claim, "it has no citation")
 
 
@@ -29,7 +29,9 @@ def _of_claim(claim: TimelineEntry, message: str) -> Found:
 
 
 def broken(one: Cited, rules: Rules) -> Iterator[Found]:
-    """A citation whose place does not read as it is quoted, or whose hash is another's."""
+    """A citation whose place does not read as it is quoted, or whose hash is another's; of what was rejected none."""
+    if one.rejected:
+        return
     if one.reads is None:
         message = f"it cites {one.source}, which is not there"
     elif one.stop <= one.start or one.reads != one.quote:

@@ -36,7 +36,12 @@ class Ran:
 
 def ask(tx: Tx, project: ProjectId, now: Micros, *, ci: bool = False) -> None:
     """Have a project linted. ``project`` is no alias."""
-    queue.enqueue(tx, kind=KIND, key=f"{project} {CI}" if ci else project, project_id=project, now=now)
+    queue.enqueue(tx, kind=KIND, key=job_key(project, ci=ci), project_id=project, now=now)
+
+
+def job_key(project: ProjectId, *, ci: bool) -> str:
+    """The key of the job that lints a project."""
+    return f"{project} {CI}" if ci else project
 
 
 def is_due(ran: Ran | None, now: datetime, hour: int) -> bool:

@@ -81,14 +81,14 @@ class ClaimRow:
 
 _ENTRIES: Final = """
 SELECT id, short, key, title, subject, category, type, status, slug, redirect_to, last_confirmed, updated_at, review_by
-FROM entry WHERE project_id IN :projects AND id > :after ORDER BY id LIMIT :limit
+FROM entry WHERE id IN :ids ORDER BY id
 """
 _FIELDS: Final = tuple(EntryRow.__annotations__)
 
 
-def entries(tx: Tx, projects: Projects, after: str, limit: int) -> list[EntryRow]:
-    """Entries past ``after``, in the order of their ids."""
-    rows = tx.all(_ENTRIES, projects=projects, after=after, limit=limit)
+def entries(tx: Tx, ids: Sequence[str]) -> list[EntryRow]:
+    """These entries, in the order of their ids."""
+    rows = tx.all(_ENTRIES, ids=list(ids))
     return [EntryRow(**dict(zip(_FIELDS, row, strict=True))) for row in rows]
 
 
@@ -148,6 +148,7 @@ def citations(tx: Tx, some: Sequence[ClaimRow], paths: Paths) -> Sourced:
                     quote=quote,
                     sha256=sha,
                     reads=(reads or "") if there else None,
+                    rejected=claim.status == Status.REJECTED,
                 )
             )
     for ids in chunks(list(by_id)):  # what was confirmed in another project rests on the citations there
@@ -165,15 +166,15 @@ def messages(tx: Tx, ids: Sequence[str]) -> Iterator[Evidence]:
             yield Evidence(kind="message", id=id, place=place, text=text, sha256=sha)
 
 
-def documents(tx: Tx, projects: Projects, after: str, limit: int) -> list[Evidence]:
-    """Versions of documents past ``after``, in the order of their ids, to be hashed."""
-    rows = tx.all(
-        "SELECT id, path, text, sha256 FROM document WHERE project_id IN :projects AND id > :after"
-        " ORDER BY id LIMIT :limit",
-        projects=projects,
-        after=after,
-        limit=limit,
-    )
+def document_ids(tx: Tx, projects: Projects, after: str, limit: int) -> list[str]:
+    """Ids of the versions of documents past ``after``, in their order."""
+    sql = "SELECT id FROM document WHERE project_id IN :projects AND id > :after ORDER BY id LIMIT :limit"
+    return [id for (id,) in tx.all(sql, projects=projects, after=after, limit=limit)]
+
+
+def documents(tx: Tx, ids: Sequence[str]) -> list[Evidence]:
+    """These versions of documents, in the order of their ids, to be hashed."""
+    rows = tx.all("SELECT id, path, text, sha256 FROM document WHERE id IN :ids ORDER BY id", ids=list(ids))
     return [
         Evidence(kind="document", id=id, place=f"{path} [fw:{short_id(id)}]", text=text, sha256=sha)
         for id, path, text, sha in rows
@@ -191,6 +192,7 @@ def timeline(some: Sequence[ClaimRow], counts: Mapping[str, int], paths: Paths) 
             type=claim.type,
             said_at=claim.said_at,
             citations=counts.get(claim.id, 0),
+            rejected=claim.status == Status.REJECTED,
         )
 
 

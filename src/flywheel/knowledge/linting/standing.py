@@ -71,7 +71,10 @@ def _rivals(one: Rivals, how: str) -> Found:
         f"“{value}” {' '.join(f'[fw:{short}]' for short in shorts[:2])}" for value, shorts in sorted(one.values.items())
     )
     message = f"{one.attribute} of {one.subject}{scope}: {said} {how}"
-    return Found(kind="entry", id=one.entry_id, place=one.path, message=message)
+    shorts = [short for _, some in sorted(one.values.items()) for short in some[:1]]
+    ways = " or ".join(f"flywheel invalidate {short} --reason WHY" for short in shorts)
+    remedy = f"say which does not hold: {ways}" if one.status == Status.CONFIRMED else ""
+    return Found(kind="entry", id=one.entry_id, place=one.path, message=message, remedy=remedy)
 
 
 def opposed(one: Opposed, rules: Rules) -> Iterator[Found]:

@@ -170,6 +170,7 @@ class TimelineEntry:
     type: str
     said_at: int
     citations: int
+    rejected: bool = False  # it stands on the timeline, and says nothing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,6 +187,7 @@ class Cited:
     quote: str
     sha256: str
     reads: str | None
+    rejected: bool = False  # its claim
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,9 +9,11 @@ from typing import Any, Final
 
 import orjson
 
+from flywheel.readers.asking import asks_flywheel, reads_tree
 from flywheel.readers.fields import clip, kind_name, list_of, mapping_of, native, text_of, true, whole
 
 _PATHS: Final = ("file_path", "notebook_path", "filePath")
+_PLACES: Final = ("command", "path", *_PATHS)
 _FIRST: Final = ("command", "description", "pattern", "query", "url", "skill", "subagent_type", "prompt")
 _FIRST_KEYS: Final = frozenset(_FIRST)
 _WHOLE: Final = ("content", "new_source")
@@ -27,12 +29,6 @@ _PLAIN: Final = frozenset({"stdout", "stderr", "interrupted", "isImage", "noOutp
 """Keys of a shell's result that say no more than its text."""
 
 _EXIT_KEYS: Final = ("exitCode", "exit_code", "returnCode", "code")
-_OWN_COMMAND: Final = re.compile(
-    r"(?:^|[;&|(\n]\s*|\b(?:uv run|python3? -m|time|sudo)\s+)(?:\S*/)?flywheel\s+"
-    r"(?:context|search|why|show|status|review|entries|project|tree|cockpit|ls|cat|grep|history)\b"
-)
-
-
 _JOINTS: Final = str.maketrans(dict.fromkeys("-./: ", "_"))
 
 
@@ -53,9 +49,11 @@ def is_own(tool: str, arguments: Mapping[str, Any]) -> bool:
 
 
 def asks_us(arguments: Mapping[str, Any]) -> bool:
-    """Whether a shell's command asks Flywheel itself."""
+    """Whether a shell's command asks Flywheel itself, or a call reads pages of its memory."""
     command = arguments.get("command")
-    return isinstance(command, str) and "flywheel" in command and bool(_OWN_COMMAND.search(command))
+    if isinstance(command, str) and asks_flywheel(command):
+        return True
+    return any(isinstance(text := arguments.get(key), str) and reads_tree(text) for key in _PLACES)
 
 
 def arguments_of(value: object) -> Mapping[str, Any]:

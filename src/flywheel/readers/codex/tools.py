@@ -11,6 +11,7 @@ from typing import Any, Final
 import orjson
 
 from flywheel.model import MessageKind, Role
+from flywheel.readers.asking import asks_flywheel, reads_tree
 from flywheel.readers.claude.tools import arguments_of, describe_call, is_own
 from flywheel.readers.codex.ledger import EVENT, ITEM, RESPONSE, Ledger, digest_of
 from flywheel.readers.codex.outputs import Output, answered, executed, output_of, patched
@@ -26,6 +27,7 @@ _OWN: Final = ("flywheel", "mcp_flywheel")
 _MAYBE_OWN: Final = (*_OWN, "mcp__")
 _KNOBS: Final = ("yield_time_ms", "max_output_tokens", "timeout_ms", "timeout", "login", "tty", "sandbox_permissions")
 _COMMAND: Final = 4000
+_PROGRAM: Final = "exec"  # takes a program that calls the other tools
 
 
 def function_call(on: Ledger, fields: Fields) -> None:
@@ -59,10 +61,11 @@ def _call(on: Ledger, tool: str, arguments: dict[str, Any], fields: Fields) -> N
             return
         count = known[4] + 1
     command = _command(arguments)
-    own = _is_own(tool, command)
-    entry = [turn, tool, own, _OPEN, count, mark]
+    program = text_of(arguments.get("input")) if tool == _PROGRAM else ""
+    asks = asks_flywheel(program) or reads_tree(program)
+    entry = [turn, tool, asks or _is_own(tool, command), _OPEN, count, mark]
     on.state.call(call_id, entry)
-    text, meta = _describe(tool, command, arguments)
+    text, meta = ("", {}) if asks else _describe(tool, command, arguments)
     _draft_call(on, call_id, entry, text, meta)
 
 
@@ -88,7 +91,7 @@ def command_text(given: object) -> str:
 
 
 def _is_own(tool: str, command: str = "") -> bool:
-    own = tool.startswith(_MAYBE_OWN) or "flywheel" in command
+    own = tool.startswith(_MAYBE_OWN) or "flywheel" in command or "/tree/" in command
     return own and (tool.startswith(_OWN) or is_own(tool, {"command": command}))
 
 

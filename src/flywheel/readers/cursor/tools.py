@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import orjson
 
+from flywheel.readers.asking import reads_tree
 from flywheel.readers.claude.tools import arguments_of, is_own
 from flywheel.readers.fields import clip, kind_name, list_of, mapping_of, native, text_of, true, whole
 
@@ -109,7 +110,12 @@ def call_of(tool: str, value: object) -> tuple[str, dict[str, object], str, bool
         gist = found.get("file") or found.get("path") or text
     else:
         gist = (found.get("sought") if family in _BY_WORDS else "") or text
-    return text, meta, f"{family}\0{gist}", _asks_us(family, given, command)
+    return (
+        text,
+        meta,
+        f"{family}\0{gist}",
+        _asks_us(family, given, command, found.get("file") or found.get("path") or ""),
+    )
 
 
 def _told(
@@ -161,11 +167,13 @@ def _short(value: object) -> object:
     return value if isinstance(value, (bool, int, float)) else clip(_compact(value))
 
 
-def _asks_us(family: str, given: Mapping[str, Any], command: str) -> bool:
+def _asks_us(family: str, given: Mapping[str, Any], command: str, file: str) -> bool:
     if "flywheel" in family:
         return True
+    if reads_tree(file):
+        return True
     if command:
-        return "flywheel" in command and is_own("", {"command": command})
+        return is_own("", {"command": command})
     if _OF_SERVERS.isdisjoint(given):
         return False
     named = given[next(key for key in _SERVERS if key in given)]

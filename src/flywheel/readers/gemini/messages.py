@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from flywheel.model import MessageKind, Micros, Role
+from flywheel.readers.asking import asks_flywheel
 from flywheel.readers.claude.tools import arguments_of, asks_us, describe_call, is_own_tool
 from flywheel.readers.fields import list_of, micros_of, native, text_of
 from flywheel.readers.gemini import parts as said
@@ -19,6 +20,7 @@ TYPES: Final = NOTICES | {"user", "gemini"}
 
 _CONTINUE: Final = "Please continue."
 _SHELL: Final = "I ran the following shell command:"
+_RESULT: Final = "This produced the following result:"
 _LEFT_OUT: Final = ("/", "?", "<session_context>", "<hook_context>")
 """Openings of a user's message that the client leaves out when it rebuilds the conversation."""
 
@@ -103,6 +105,8 @@ def _user(on: Ledger, id: str, kept: Kept, record: Mapping[str, Any], at: Micros
     if text == _CONTINUE:
         return [on.own(id, kept, "n", Role.SYSTEM, MessageKind.NOTICE, text, at, meta={"notice": "continue"})]
     if text.startswith(_SHELL):
+        if asks_flywheel(text.partition(_RESULT)[0]):
+            return []
         return [on.own(id, kept, "n", Role.USER, MessageKind.NOTICE, text, at, meta={"notice": "shell"})]
     return [_prompt(on, id, kept, text, at, images=content.images)]
 

@@ -92,7 +92,7 @@ class Following:
         told = [row for row in self._ledger if row.event != queries.TOOL]
         items = {row.item_id for row in told} & set(watch.items)
         wrong = watch.wrong() & items
-        touched = watch.touched | set(journey.edits) | journey.met
+        touched = watch.touched | set(journey.edits.kept) | journey.met.names
         idle = [watch.items[id] for id in items - used - wrong]
         first = journey.first_edit()
         return Course(
@@ -126,7 +126,7 @@ class Following:
 
     def _told(self, used: set[str]) -> Iterator[tuple[str, str, str]]:
         """Files that were edited and commands that ran, of items that were used, and that nobody else had named."""
-        edited, ran = set(self._journey.edits) - self._watch.known(), self._watch.ran - self._watch.known()
+        edited, ran = set(self._journey.edits.kept) - self._watch.known(), self._watch.ran - self._watch.known()
         for id in used:
             item = self._watch.items[id]
             yield from ((FILE, name, id) for name in item.files & edited)

@@ -78,10 +78,12 @@ class Abandoned:
         if message.kind is MessageKind.PROMPT:
             self._taken(message)
             return
+        before: Sentence | None = None
         for one in sentences(message.text, lambda block: _NOWHERE.search(block) is not None):
             if one.kind in (HEADING, QUOTE) or not _NOWHERE.search(one.plain) or stance.asks(one.plain):
+                before = None if one.kind in (HEADING, QUOTE) else one
                 continue
-            said = _Said(message, one, self._now)
+            said = _Said(message, _reason(before, one), self._now)
             self._said.append(said)
             if self._edited and len(self.found) < MOST and self._now - self._edited[-1].number <= NEAR:
                 self._give_up(None, fixed("Given up:"), said, Clean(""))
@@ -131,6 +133,13 @@ class Abandoned:
                 continue
             if "[redacted:" not in plain and not stance.unfinished(plain):
                 yield _dead_end(said, lowered=self.lowered)
+
+
+def _reason(before: Sentence | None, one: Sentence) -> Sentence:
+    """The sentence that says why: the one before, where this one only says that it is given up."""
+    if before is None or _REASON.search(one.plain) or not _REASON.search(before.plain) or stance.asks(before.plain):
+        return one
+    return before
 
 
 def _dead_end(said: _Said, *, lowered: bool) -> Draft:

@@ -1,4 +1,7 @@
-"""What a session had to find out: files found by searching, commands found by failing; pure."""
+"""What a session found out at some length: files found by searching, commands found by failing; pure.
+
+What counts as found out is defined in `finding`; a retrospective tells of a file only that took two searches or more.
+"""
 
 from __future__ import annotations
 
@@ -9,18 +12,14 @@ from typing import Final
 from flywheel.harvest.rules.topic import stems
 from flywheel.harvest.rules.values import Quote
 from flywheel.model import Clean, Message, Micros
+from flywheel.retro.rules.finding import Attempts, Met, shows
 from flywheel.retro.rules.steps import EDIT, LOOK, SEARCH, Step
 from flywheel.retro.rules.trajectory import ticked
-from flywheel.retro.rules.values import DISTINCT, MOST, NEW, Point
+from flywheel.retro.rules.values import MOST, NEW, Point
 from flywheel.text.compose import fixed, join, reworded
 
 SEARCHES: Final = 2
 """Searches in a row after which a file was found, rather than opened."""
-
-NEAR: Final = 30
-"""Steps between an attempt that failed and the command that worked."""
-
-_HEARD: Final = 20_000  # characters of prompts in which a file may be named
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,8 +35,8 @@ class Discovery:
 
     def point(self) -> Point:
         """As something new."""
-        how = f"after {self.cost} steps" if self.kind == "file" else f"after {self.cost} failed attempts"
-        told = fixed("Found") if self.kind == "file" else fixed("Found out that it is")
+        how = f"after {self.cost} steps" if self.kind == "file" else f"works, after {self.cost} failed attempts"
+        told = fixed("Found") if self.kind == "file" else fixed("Found out that")
         name = self.name if self.kind == "file" else ticked(self.name)
         return Point(
             section=NEW,
@@ -56,15 +55,12 @@ class Discoveries:
     found: list[Discovery] = field(default_factory=list)
     _searches: list[Step] = field(default_factory=list)
     _looks: int = 0
-    _seen: set[str] = field(default_factory=set)
-    _named: str = ""  # what prompts said, in lower case
-    _failed: dict[str, list[Step]] = field(default_factory=dict)  # purpose → attempts in a row
-    _worked: set[str] = field(default_factory=set)
+    _met: Met = field(default_factory=Met)
+    _attempts: Attempts[Quote | None] = field(default_factory=Attempts)
 
     def prompt(self, message: Message) -> None:
         """A file that a prompt names need not be found."""
-        if len(self._named) < _HEARD:
-            self._named += message.text[:4000].lower() + "\n"
+        self._met.prompt(message.text)
         self._searches.clear()
         self._looks = 0
 
@@ -78,41 +74,37 @@ class Discoveries:
             self._ran(step)
 
     def _opened(self, step: Step) -> None:
-        fresh = [name for name in step.files if name not in self._seen]
-        if len(self._seen) < DISTINCT:
-            self._seen.update(step.files)
+        fresh = [name for name in step.files if not self._met.has(name)]
+        for name in step.files:
+            self._met.touch(name)
         if step.failed or step.here is None:
             return
         if step.kind == LOOK:
             self._looks += 1
-        if len(self._searches) >= SEARCHES and fresh and len(self.found) < MOST:
-            name = fresh[0]
-            if name.rsplit("/", 1)[-1].lower() not in self._named:
-                words = frozenset(stem for search in self._searches for stem in stems(search.words))
-                first = self._searches[0].here
-                self.found.append(
-                    Discovery(
-                        kind="file",
-                        name=name,
-                        words=words,
-                        cost=len(self._searches) + self._looks,
-                        at=step.at,
-                        cites=[one for one in (first, step.here) if one is not None],
-                    )
-                )
-                self._searches, self._looks = [], 0
+        shown = [name for name in fresh if any(shows(search.shown, name) for search in self._searches)]
+        if shown and len(self._searches) >= SEARCHES and len(self.found) < MOST:
+            self.found.append(self._searched(shown[0], step, step.here))
+            self._searches, self._looks = [], 0
         if step.kind == EDIT:
             self._searches, self._looks = [], 0
 
+    def _searched(self, name: Clean, step: Step, here: Quote) -> Discovery:
+        first = self._searches[0].here
+        return Discovery(
+            kind="file",
+            name=name,
+            words=frozenset(stem for search in self._searches for stem in stems(search.words)),
+            cost=len(self._searches) + self._looks,
+            at=step.at,
+            cites=[here] if first is None else [first, here],
+        )
+
     def _ran(self, step: Step) -> None:
-        attempts = self._failed.setdefault(step.purpose, [])
         if step.failed:
-            attempts.append(step)
-            del attempts[:-8]
+            self._attempts.fail(step.purpose, step.command, step.here, step.shown)
             return
-        others = [one for one in attempts if one.command != step.command and step.number - one.number <= NEAR]
-        fresh = step.command not in self._worked and not any(one.command in self._worked for one in others)
-        if others and fresh and len(self.found) < MOST and step.here is not None:
+        others = self._attempts.work(step.purpose, step.command)
+        if others and len(self.found) < MOST and step.here is not None:
             self.found.append(
                 Discovery(
                     kind="command",
@@ -120,12 +112,9 @@ class Discoveries:
                     words=frozenset(),
                     cost=len(others),
                     at=step.at,
-                    cites=[one for one in (others[0].here, step.here) if one is not None],
+                    cites=[one for one in (others[0], step.here) if one is not None],
                 )
             )
-        if len(self._worked) < DISTINCT:
-            self._worked.add(step.command)
-        attempts.clear()
 
     def points(self, known: Sequence[Discovery]) -> Iterator[Point]:
         """What memory did not have: all but the known ones."""

@@ -22,18 +22,34 @@ ENDS: Final = 5
 """Open ends of one session that are kept."""
 
 _THANKS: Final = re.compile(
-    r"\b(?:thanks|thank\s+you|thx|perfect|great|awesome|excellent|lovely|nice(?:\s+work)?|well\s+done|lgtm|ship\s+it|works(?:\s+now)?|that\s+(?:fixed|did|solved)\s+it"
+    r"(?<!not )(?<!n't )(?<!nothing )(?<!no longer )(?<!never )(?<!only )\b(?:thanks|thank\s+you|thx|perfect"
+    r"|great|awesome|excellent|lovely|nice(?:\s+work)?|well\s+done|lgtm|ship\s+it|works(?:\s+now)?"
+    r"|that\s+(?:fixed|did|solved)\s+it"
     r"|that's\s+(?:it|all)|all\s+good|looks\s+good|good\s+(?:job|work)|merged|approved)\b",
     re.IGNORECASE,
+)
+_AGREES: Final = re.compile(
+    r"\s*(?:(?:very|really|so)\s+)?(?:good(?!\s+(?:question|morning|evening|point))|fine|right|exactly|yes|yep|yeah|ok(?:ay)?"
+    r"|correct|cool|super|wonderful|brilliant|agreed|sounds\s+good|makes\s+sense)(?:\s+(?:catch|call|one|then|by\s+me"
+    r"|with\s+me))?\s*(?:[.!,;:\u2014-]|$)",
+    re.IGNORECASE,
+)
+"""An answer to what was done; of what follows it must be no new work."""
+_ASKS: Final = re.compile(
+    r"\?\s*$|\b(?:please|now|next|also|then|but|instead|can\s+you|could\s+you|let's|go\s+(?:on|ahead)|do\s+(?:that|it|this)"
+    r"|add|fix|make|change|remove|try|use|put|run|write|move)\b",
+    re.IGNORECASE | re.MULTILINE,
 )
 _UNHAPPY: Final = re.compile(
     r"\b(?:still\s+(?:broken|failing|fails|wrong|not|doesn't|the\s+same)|doesn't\s+work|does\s+not\s+work|didn't\s+work|not\s+what\s+i|wrong\s+again|no\s+luck|same\s+error|worse)\b",
     re.IGNORECASE,
 )
 _GIVES_UP: Final = re.compile(
-    r"\b(?:never\s?mind|forget\s+(?:it|about)|leave\s+it|i\s+give\s+up|stop\s+here|scrap\s+(?:it|that|this)|abort|cancel)\b",
-    re.IGNORECASE,
+    r"\bnever\s?mind\b|\b(?:i\s+give\s+up|stop\s+here|scrap\s+(?:it|that|this))\b|(?:^|[.!,;:]\s+|\b(?:then|so|let's|please|just|ok(?:ay)?)\s+)"
+    r"(?:(?:forget|leave|abort|cancel)\s+(?:it|that|this)\b|forget\s+about\b|abort\b\s*[.!]?$|cancel\b\s*[.!]?$)",
+    re.IGNORECASE | re.MULTILINE,
 )
+_SENTENCE: Final = re.compile(r"(?<=[.!?])\s+|\n")
 _CLAIMS_DONE: Final = re.compile(
     r"\b(?:all\s+(?:\d+\s+)?tests?\s+(?:now\s+)?pass|(?:is|are)\s+(?:now\s+)?(?:done|fixed|complete|in\s+place|finished|green)|done\b|fixed\b|implemented|make\s+check\s+passes|passes\b|completed)",
     re.IGNORECASE,
@@ -55,6 +71,7 @@ class Ending:
     edited: bool = False
     failed_last: bool = False  # whether the last tool call failed
     last_check: Step | None = None
+    checked_since: bool = False  # whether that was after the last prompt
 
     @property
     def checked(self) -> bool | None:
@@ -67,7 +84,9 @@ class Ending:
 
     def say(self, message: Message) -> None:
         """A prompt or a reply."""
-        self.turns += message.kind is MessageKind.PROMPT
+        if message.kind is MessageKind.PROMPT:
+            self.turns += 1
+            self.checked_since = False
         self.words.append(message)
 
     def step(self, step: Step) -> None:
@@ -76,6 +95,7 @@ class Ending:
         self.edited = self.edited or step.kind == EDIT
         if step.purpose in CHECKS and step.answered:
             self.last_check = step
+            self.checked_since = True
 
     def outcome(self) -> tuple[str, str]:
         """done, failed, abandoned or unclear, and by what sign."""
@@ -84,11 +104,11 @@ class Ending:
             return ("abandoned", "interrupted") if self.interrupted else ("unclear", "nothing was said")
         prompt = next((one.text for one in reversed(self.words) if one.kind is MessageKind.PROMPT), fixed(""))
         brief = prompt[:400]
-        if _GIVES_UP.search(brief):
+        if self.turns > 1 and _GIVES_UP.search(brief):
             return "abandoned", "the user left it"
         if _UNHAPPY.search(brief):
             return "failed", "the user says it does not work"
-        if self.turns > 1 and _THANKS.search(brief):
+        if self.turns > 1 and not (self.checked_since and self.checked is False) and _is_content(brief):
             return "done", "the user is content"
         if last.kind is MessageKind.PROMPT:
             return "abandoned", "the last prompt has no answer"
@@ -127,3 +147,11 @@ class Ending:
                 text=join((fixed("The last check failed:"), ticked(check.command))),
                 cites=cites,
             )
+
+
+def _is_content(prompt: str) -> bool:
+    """Whether a person thanks for what was done, or agrees to it and asks for nothing more."""
+    if any(_THANKS.search(line) for line in _SENTENCE.split(prompt) if not line.rstrip().endswith("?")):
+        return True
+    agrees = _AGREES.match(prompt)
+    return agrees is not None and _ASKS.search(prompt[agrees.end() :]) is None

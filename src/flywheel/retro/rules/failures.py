@@ -116,6 +116,9 @@ class Failures:
         for one in self.often():
             told[one.first.tool if one.first else ""] += one.failures
             yield _failing(one)
+        for one in self.fared.values():  # what another command was found for is told with that
+            if one.better is not None and one.failures < OFTEN:
+                told[one.first.tool if one.first else ""] += one.failures
         for tool, (calls, errors) in self.tools.items():
             rate = errors / calls if calls else 0.0
             if calls >= CALLS and rate >= RATE and tool in self._firsts and 2 * told[tool] < errors:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from flywheel.harvest.rules import Draft
 from flywheel.harvest.rules.values import Quote
@@ -21,7 +21,7 @@ from flywheel.retro.rules.task import asked, condense
 from flywheel.retro.rules.trajectory import Trajectory
 from flywheel.retro.rules.values import ATTEMPTED, MOST, Point, Tally
 from flywheel.retro.telling import VERSION
-from flywheel.text.compose import fixed
+from flywheel.text.compose import fixed, reworded
 
 
 @dataclass(slots=True, kw_only=True)
@@ -41,7 +41,7 @@ class Look:
     failures: Failures = field(default_factory=Failures)
     rereads: Rereads = field(default_factory=Rereads)
     procedure: Procedure = field(default_factory=Procedure)
-    corrections: Corrections = field(default_factory=Corrections)
+    corrections: Corrections = field(init=False)
     discoveries: Discoveries = field(default_factory=Discoveries)
     _asked: Quote | None = None
     _started: Micros | None = None
@@ -51,6 +51,7 @@ class Look:
         self.steps = Steps(session=self.session)
         self.ending = Ending(subagent=subagent)
         self.abandoned = Abandoned(lowered=subagent)
+        self.corrections = Corrections(root=str(self.session.cwd))
 
     def hear(self, message: Message, tail: Tail | None = None) -> None:
         """Take one message in; ``tail``: the end of a failed result that was cut."""
@@ -90,13 +91,14 @@ class Look:
             "reread": [{"file": path, "reads": count} for path, count in self.rereads.reads.often(READ_OFTEN)],
             "edited": list(self.rereads.edited.counts)[:MOST],
             "read": [name for name in self.rereads.reads.counts if not self.rereads.edited[name]][:MOST],
+            "found": [f"`{one.name}`" for one in self.discoveries.found if one.kind == "command"][:MOST],
             "open": [text for text, _ in self.ending.open_ends()],
             "because": because,
             "phases": self.trajectory.phases,
             "loops": self.trajectory.loops,
             "first_edit": {
                 "seconds": max(0, first.at - self._began) // 1_000_000,
-                "steps": self.trajectory.before_edit,
+                "steps": first.number,
                 "tokens": tokens,
             }
             if first is not None
@@ -123,7 +125,7 @@ class Look:
 
     @property
     def first_edit(self) -> Step | None:
-        """The first step that changed something."""
+        """The first useful edit."""
         self._flush()
         return self.trajectory.first_edit
 
@@ -139,7 +141,7 @@ class Look:
         points += self.trajectory.points(self._began, tokens)
         points += self.procedure.points(done=outcome == "done")
         points += self.corrections.points()
-        points += self.failures.points()
+        points = _told_once(points, list(self.failures.points()))
         points += self.abandoned.points()
         points += self.rereads.points()
         points += self.discoveries.points(known)
@@ -186,6 +188,20 @@ class Look:
         for step in list(self.steps.open.values()):
             self._follow(step)
         self.steps.open.clear()
+
+
+def _told_once(points: list[Point], failing: list[Point]) -> list[Point]:
+    """Both, without the loops of commands that are told as failing: those say how often it was mended instead."""
+    loops = {one.subject: one for one in points if one.kind == "loop"}
+    left = [one for one in points if one.kind != "loop" or one.subject not in {other.subject for other in failing}]
+    return left + [_mended(one, loops[one.subject]) if one.subject in loops else one for one in failing]
+
+
+def _mended(one: Point, loop: Point) -> Point:
+    how = f"; mended and run again {loop.times} times"
+    head, worked, rest = one.text.partition("; then it worked")
+    text = f"{head}{how} until it worked{rest}" if worked else f"{one.text}{how}"
+    return replace(one, text=reworded(text, one.text), cost=max(one.cost, loop.cost))
 
 
 def look_back(messages: Iterable[Message], session: Session, now: Micros) -> Retrospective:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from flywheel.retro.rules.steps import CHECK, EDIT, Step, puts_back
+from flywheel.retro.rules.finding import Edits
+from flywheel.retro.rules.steps import CHECK, EDIT, Step
 from flywheel.retro.rules.trajectory import ticked
 from flywheel.retro.rules.values import ATTEMPTED, DISTINCT, Point
 from flywheel.text.compose import fixed, join, reworded
@@ -22,7 +23,7 @@ MOST: Final = 8
 class Procedure:
     """Takes steps in, in order."""
 
-    files: dict[str, Step] = field(default_factory=dict)  # file → its first edit
+    edits: Edits[Step] = field(default_factory=Edits)  # each file's first one
     commands: dict[str, Step] = field(default_factory=dict)  # command → its last success
     steps: int = 0
     _edited: int = -1  # number of the last edit
@@ -36,25 +37,17 @@ class Procedure:
             return
         if step.kind == EDIT:
             self._edited = step.number
-            for name in step.files:
-                if len(self.files) < DISTINCT:
-                    self.files.setdefault(name, step)
-        if puts_back(step):
-            self._drop(step.command)
+            if len(self.edits.kept) < DISTINCT:
+                self.edits.edit(step.files, step)
+        if step.command:
+            self.edits.ran(step.command)
         if step.purpose and (step.command in self.commands or len(self.commands) < DISTINCT):
             self.commands.pop(step.command, None)
             self.commands[step.command] = step
 
-    def _drop(self, command: str) -> None:
-        """What was put back is no part of it: the files that the command names, or all."""
-        words = command.split()
-        named = [name for name in self.files if any(name == word or name.endswith(f"/{word}") for word in words)]
-        for name in named or list(self.files):
-            del self.files[name]
-
     def points(self, *, done: bool) -> Iterator[Point]:
         """One point where the way was long and led to its end: a check counts when nothing was edited after it."""
-        if not done or self.steps < LONG or not self.files:
+        if not done or self.steps < LONG or not self.edits.kept:
             return
         ran = [
             step
@@ -62,12 +55,12 @@ class Procedure:
             if step.here is not None and (step.kind != CHECK or step.number > self._edited)
         ]
         ran = sorted(ran, key=lambda step: step.number)[-MOST:]
-        edits = [(name, step) for name, step in self.files.items() if step.here is not None][:MOST]
+        edits = [(name, step) for name, step in self.edits.kept.items() if step.here is not None][:MOST]
         if not ran or not edits:
             return
         left = f"Of {self.steps} steps these came to it: edit"
         names = join([reworded(name, fixed("file")) for name, _ in edits], ", ")
-        more = f" and {len(self.files) - len(edits)} more" if len(self.files) > len(edits) else ""
+        more = f" and {len(self.edits.kept) - len(edits)} more" if len(self.edits.kept) > len(edits) else ""
         commands = join([ticked(step.command) for step in ran], ", ")
         yield Point(
             section=ATTEMPTED,

@@ -66,6 +66,7 @@ class Step:
     answered: bool = True  # whether its result came
     error: Quote | None = None  # the line of the result that says what failed
     signature: str = ""  # of that line
+    shown: str = ""  # what a search gave, or a call that failed said
     at: Micros
     ordinal: int
 
@@ -117,6 +118,7 @@ class Steps:
             return None
         failed = is_error(message)
         error = (error_line(message, tail) if tail else None) or error_line(message) if failed else None
+        shown = str(message.text) + (f"\n{tail.text}" if tail else "") if failed or step.kind == SEARCH else ""
         return replace(
             step,
             answered=True,
@@ -124,6 +126,7 @@ class Steps:
             interrupted=bool(message.meta.get("interrupted")),
             error=error,
             signature=signature(error.quote) if error is not None else "",
+            shown=shown,
         )
 
     def _within(self, path: str, message: Message) -> Clean:

@@ -8,12 +8,16 @@ from typing import Final
 
 from flywheel.harvest.rules.values import Quote
 from flywheel.model import Clean, Micros
+from flywheel.retro.rules.finding import Edits
 from flywheel.retro.rules.steps import CHECK, EDIT, LOOK, OTHER, RUN, SEARCH, Step
-from flywheel.retro.rules.values import ATTEMPTED, REPEATED, Point
+from flywheel.retro.rules.values import ATTEMPTED, DISTINCT, REPEATED, Point
 from flywheel.text.compose import fixed, join, reworded
 
 PHASES: Final = 40
 """Phases of a session that are told one by one: the first ones; the others are only counted."""
+
+FEWEST: Final = 3
+"""Steps below which a session that edited nothing had no way worth telling: their number stands in the heading."""
 
 LOOPS: Final = 3
 """A check that was mended and run again so often is worth a line."""
@@ -27,8 +31,7 @@ class Trajectory:
 
     phases: list[list[object]] = field(default_factory=list)  # [name, steps], the first `PHASES`
     spent: dict[str, int] = field(default_factory=dict)  # phase → steps
-    first_edit: Step | None = None
-    before_edit: int = 0  # steps
+    edits: Edits[Step] = field(default_factory=Edits)  # each file's first one
     loops: int = 0
     turns: int = 0  # how often the phase changed
     _last: str = ""
@@ -37,7 +40,7 @@ class Trajectory:
     _steps: int = 0
     _cost: int = 0
     _first: Quote | None = None
-    _began: Quote | None = None  # the first edit, else the first step
+    _began: Quote | None = None  # the first step
     _latest: Step | None = None
 
     def step(self, step: Step) -> None:
@@ -52,10 +55,22 @@ class Trajectory:
             self.phases[-1][1] = int(str(self.phases[-1][1])) + 1
         self._last = name
         self._began = self._began or step.here
-        if step.kind == EDIT and not step.failed and self.first_edit is None:
-            self.first_edit, self.before_edit, self._began = step, self._steps, step.here or self._began
+        self._change(step)
         self._steps += 1
         self._follow(step)
+
+    @property
+    def first_edit(self) -> Step | None:
+        """The first useful edit, as `finding` has it."""
+        return min(self.edits.kept.values(), key=lambda step: step.number, default=None)
+
+    def _change(self, step: Step) -> None:
+        if step.failed:
+            return
+        if step.kind == EDIT and len(self.edits.kept) < DISTINCT:
+            self.edits.edit(step.files, step)
+        elif step.command:
+            self.edits.ran(step.command)
 
     def _follow(self, step: Step) -> None:
         """A loop: a check fails, something is changed, a check runs again."""
@@ -72,14 +87,16 @@ class Trajectory:
 
     def points(self, started: Micros, tokens: int) -> Iterator[Point]:
         """``tokens``: what was said until the first edit, about; 0 where that is not known."""
-        if self._steps:
+        if self._steps >= FEWEST or self.spent.get("edit"):
+            first = self.first_edit
+            began = (first.here if first is not None else None) or self._began
             yield Point(
                 section=ATTEMPTED,
                 kind="trajectory",
                 subject=fixed("steps"),
                 text=self._told(started, tokens),
                 times=self._steps,
-                cites=[self._began] if self._began is not None else [],
+                cites=[began] if began is not None else [],
             )
         if self.loops >= LOOPS and self._latest is not None and self._first is not None:
             last = self._latest
@@ -99,13 +116,14 @@ class Trajectory:
         spent = ", ".join(
             f"{count} {name}" for name, count in sorted(self.spent.items(), key=lambda one: (-one[1], one[0]))
         )
-        text = f"{self._steps} steps ({spent})"
-        if self.first_edit is not None:
-            seconds = max(0, (self.first_edit.at - started) // 1_000_000)
-            text += f"; first edit after {_lasted(seconds)} and {self.before_edit} other steps"
+        text = f"{self._steps} step{'s' * (self._steps != 1)} ({spent})"
+        first = self.first_edit
+        if first is not None:
+            seconds = max(0, (first.at - started) // 1_000_000)
+            text += f"; first edit after {_lasted(seconds)} and {first.number} other step{'s' * (first.number != 1)}"
             text += f", about {tokens:,} tokens" if tokens else ""
         else:
-            text += "; nothing was edited"
+            text += "; no edit lasted" if self.spent.get("edit") else "; nothing was edited"
         return reworded(text, fixed("steps"))
 
 

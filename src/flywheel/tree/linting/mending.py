@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from flywheel.api import LintFix
-from flywheel.knowledge import states
+from flywheel.knowledge import freshness, states
 from flywheel.knowledge.thresholds import Thresholds, parse
 from flywheel.model import (
     Document,
@@ -49,7 +49,6 @@ LINES: Final = 200
 """Lines of a diff."""
 
 _NAMED: Final = fixed("its page names it")
-_AGED: Final = fixed("it was not confirmed again within the freshness threshold of its shelf")
 
 Act = Callable[[Tx], None]
 
@@ -209,7 +208,7 @@ def _mark_stale(bench: Bench, found: LintFinding) -> Iterator[Planned]:
     def act(tx: Tx) -> None:
         entry = get(tx, Entry, id=found.target_id)
         if entry is not None and entry.status is Status.CONFIRMED:
-            states.move(tx, entry, Status.STALE, actor=states.RULES, reason=_AGED, now=bench.now)
+            states.move(tx, entry, Status.STALE, actor=states.RULES, reason=freshness.AGED, now=bench.now)
             tx.changed(Kind.ENTRY, entry.id, entry.project_id)
             bench.due(record.ENTRY, entry.id)(tx)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from flywheel.knowledge.glossary.checking import worded
+from flywheel.knowledge.keys import page_key
 from flywheel.knowledge.linting import queries
 from flywheel.knowledge.linting.links import links_of
 from flywheel.knowledge.linting.names import Names
@@ -23,14 +25,17 @@ from flywheel.knowledge.linting.values import (
     RawFile,
     RenderedFile,
 )
-from flywheel.knowledge.subject_pages import page_key
 from flywheel.model import Micros, TreeFile
 from flywheel.tree import record
 from flywheel.tree.disk import sha
 from flywheel.tree.edited import Page, facts_of, take_apart
 from flywheel.tree.naming import AGENTS, ASIDE, COCKPIT, INDEX, LOG, RAW, page_path
 from flywheel.tree.page import UNDERSTANDING
+from flywheel.tree.rows import PORTION, batches, entries_page
 from flywheel.tree.tree import Tree
+
+FEW: Final = 500
+"""Entries of which only the names are read, at once."""
 
 BATCH: Final = 100
 """Entries, or files, that are looked at together."""
@@ -66,15 +71,11 @@ class Reading:
         tree = self._tree
         for page in record.pages(tree.db, tree.id):
             self._paths.update(file.path for file in page if not file.path.startswith((_LEFT, f"{ASIDE}/")))
-        after = ""
-        while True:
+        for ids in batches(self._ids, FEW):
             with tree.db.read() as tx:
-                rows = queries.entries(tx, tree.projects, after, 1000)
-            if not rows:
-                break
+                rows = queries.entries(tx, ids)
             for row in rows:
                 self._name(row)
-            after = rows[-1].id
         with tree.db.read() as tx:
             sql = "SELECT DISTINCT path FROM document WHERE project_id IN :projects"
             self._documents.update(path for (path,) in tx.all(sql, projects=tree.projects))
@@ -92,13 +93,12 @@ class Reading:
 
     def _entries(self) -> Iterator[object]:
         tree = self._tree
-        after = ""
-        while not self._halted():
+        for some in batches(self._ids, BATCH):
+            if self._halted():
+                return
             tree.beat(f"linting {tree.project.name}")
             with tree.db.read() as tx:
-                rows = queries.entries(tx, tree.projects, after, BATCH)
-                if not rows:
-                    return
+                rows = queries.entries(tx, some)
                 paths = {row.id: page_path(row.category, row.slug) if row.slug else f"[fw:{row.short}]" for row in rows}
                 ids = [row.id for row in rows]
                 told = queries.claims(tx, ids)
@@ -115,7 +115,10 @@ class Reading:
                 claims[claim.entry_id].append(claim)
             for row in rows:
                 yield from self._page(row, claims[row.id], files[row.id])
-            after = rows[-1].id
+
+    def _ids(self, after: str) -> Sequence[str]:
+        with self._tree.db.read() as tx:
+            return entries_page(tx, self._tree.projects, after, PORTION)
 
     def _page(self, row: EntryRow, told: Sequence[ClaimRow], files: Sequence[TreeFile]) -> Iterator[object]:
         """The page of one entry with its further parts, and each file as it was rendered."""
@@ -169,7 +172,7 @@ class Reading:
 
     def _in_checkout(self, path: str) -> bool:
         root = self._tree.project.root
-        return bool(root) and "\0" not in path and ".." not in path.split("/") and Path(root, path).exists()
+        return bool(root) and "\0" not in path and ".." not in path.split("/") and os.path.exists(Path(root, path))
 
     # ---- how pages hang together, and the other files
 
@@ -243,14 +246,16 @@ class Reading:
 
     def _evidence(self) -> Iterator[object]:
         tree = self._tree
-        after = ""
-        while not self._halted():
-            with tree.db.read() as tx:
-                some = queries.documents(tx, tree.projects, after, 20)
-            if not some:
+        for ids in batches(self._document_ids, 20):
+            if self._halted():
                 return
+            with tree.db.read() as tx:
+                some = queries.documents(tx, ids)
             yield from some
-            after = some[-1].id
+
+    def _document_ids(self, after: str) -> Sequence[str]:
+        with self._tree.db.read() as tx:
+            return queries.document_ids(tx, self._tree.projects, after, PORTION)
 
     def _project(self) -> Iterator[object]:
         tree = self._tree
