@@ -72,6 +72,11 @@ def test_what_a_restart_cannot_mend_is_not_restarted() -> None:
     assert set(map(int, service()["RestartPreventExitStatus"].split())) == codes
 
 
+def test_what_the_daemon_writes_is_writable() -> None:
+    """Home (data, settings), the runtime folder (socket) and the folder for what is temporary (a replay's memory)."""
+    assert service()["ProtectSystem"] == "strict" and service()["ReadWritePaths"].split() == ["%h", "%t", "%T"]
+
+
 @pytest.fixture
 def home() -> Iterator[Path]:
     """A user's home that is short enough for a socket, with the command where `pip install --user` puts it."""

@@ -1,7 +1,8 @@
-"""What every child process of ours does first."""
+"""What processes of ours do first."""
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import signal
@@ -9,6 +10,12 @@ import sys
 from typing import Final
 
 PR_SET_PDEATHSIG: Final = 1
+
+M_ARENA_MAX: Final = -8
+"""Of ``<malloc.h>``."""
+
+ARENAS: Final = 2
+"""Heaps that the threads of a process share."""
 
 
 def die_with_parent() -> None:
@@ -21,3 +28,14 @@ def die_with_parent() -> None:
         ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent:
             os._exit(0)
+
+
+def keep_small() -> None:
+    """Have all threads share a few heaps; before any of them is started.
+
+    glibc gives each of up to eight threads a core a heap of its own, and what a merge of the text index or a large
+    answer once took of it is hardly given back: a daemon with fifty threads grew by 3 MB a minute, the indexer by 30.
+    """
+    if sys.platform.startswith("linux"):
+        with contextlib.suppress(AttributeError):  # another C library
+            ctypes.CDLL(None).mallopt(M_ARENA_MAX, ARENAS)

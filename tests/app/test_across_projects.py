@@ -117,6 +117,22 @@ def test_nothing_else_of_a_project_is_told_in_another(house: House, dock: Path, 
     assert len(proposals(house, dock)) == 1
 
 
+def test_merged_with_a_private_project_a_project_lends_nothing(house: House, dock: Path, lent: Entry) -> None:
+    """What it had lent goes, and whoever merges is told so."""
+    yard = house.project.parent / "yard"
+    yard.mkdir()
+    note(house, yard, "Export files are kept for 5 days.")
+    house.app.project_private(project="yard")
+    done = house.app.project_merge(source="yard", target="shop")
+    assert "Nothing of shop is proposed in other projects" in done.message
+    settle(house)
+    assert proposals(house, dock) == {}
+    third = house.project.parent / "mole"
+    third.mkdir()
+    note(house, third, "Export files are kept for 6 days.")
+    assert "Nothing of" not in house.app.project_merge(source="mole", target="dock").message
+
+
 def test_what_matches_nothing_or_is_not_confirmed_is_not_proposed(house: House, dock: Path) -> None:
     """Another attribute, the same value, a candidate, a scope: none is worth a word elsewhere."""
     note(house, dock, "Export files are kept for 30 days.")

@@ -127,6 +127,17 @@ def test_an_old_history_comes_in_by_itself(upgraded: House, monkeypatch: pytest.
     assert settle(parts) == 0
 
 
+def test_what_is_asked_for_is_not_done_yet(upgraded: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sessions whose look back waits for its turn still count as left in `flywheel status`."""
+    app, parts = upgraded.app, upgraded.parts
+    with parts.db.read() as tx:
+        latest = find(tx, Session, "ORDER BY last_at DESC")[0].last_at
+    assert ask(parts, be(monkeypatch, latest + DAY))
+    run(parts)
+    assert app.status().jobs["queued"] >= 5
+    assert app.status().history == {"left": 5, "sessions": 5}
+
+
 def test_the_newest_come_first_a_portion_at_a_time(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each session is asked for once, spaced out; the job comes again until nothing is left, and then is gone."""
     now = be(monkeypatch, NOON + 9 * DAY)

@@ -49,7 +49,8 @@ def test_an_import_becomes_habits(house: tuple[app.App, app.Parts]) -> None:
     project, transcripts = demo_folder(parts.data)
     inside.import_path(path=transcripts)
     app.settle_all(parts)
-    assert inside.habits(cwd=project).waiting > 20
+    told = inside.habits(cwd=project)
+    assert told.waiting > 20 or told.consolidated_at  # it waits half a minute; a slow machine is past that
     hurry(parts.db)
     app.settle_all(parts)
     found = inside.habits(cwd=project)

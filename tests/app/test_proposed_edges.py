@@ -88,3 +88,12 @@ def test_pages_that_name_each_other_are_related(house: House) -> None:
     note(house, TABLE, "The owner of the tax table archive is Maren.", "The archive room is below the tax table.")
     related = edges(house, "relates_to")
     assert any("Tax table" in pair for pair in related), related
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_pages_are_related_whichever_came_first(house: House, late: bool) -> None:
+    """The page that names another is tied to it when that comes later, too; the same pair, in the same direction."""
+    naming = "The colour of the harbour gate follows the tax tables."
+    note(house, *([naming, TABLE] if late else [TABLE, naming]))
+    (pair,) = edges(house, "relates_to")
+    assert pair[1] == "Tax table" and "arbour gate" in pair[0]

@@ -142,3 +142,44 @@ def test_what_is_embedded_of_a_page_has_the_other_names(house: House) -> None:
     put(house, "point of sale", synonyms=["till"])
     with house.parts.db.read() as tx:
         assert [one.text for one in read_texts(tx, [change])[0]] == [Clean(f"{before[id]}\ntill")]
+
+
+def test_what_is_wrong_with_a_term_is_said_when_it_is_worded(house: House) -> None:
+    """A name that another term has, a target and a related term that are not there; nothing of a sound one."""
+    cwd = str(house.project)
+    first = house.app.term_set(name="point of sale", synonyms=["till"], cwd=cwd, **MARA)
+    assert first.message == "“point of sale” is worded and confirmed."
+    second = house.app.term_set(
+        name="counter", synonyms=["Till"], targets=["src/gone.py"], related=["cart"], cwd=cwd, **MARA
+    )
+    told = second.message.splitlines()[1:]
+    assert told == [
+        "  but “Till” is a name of “counter” and of “point of sale”",
+        "  but “counter” leads to src/gone.py, which is not there",
+        "  but “counter” is related to “cart”, which is no term",
+    ]
+    again = house.app.term_set(name="point of sale", cwd=cwd, **MARA)
+    assert "“till” is a name of “point of sale” and of “counter”" in again.message
+
+
+@pytest.mark.parametrize("given", [{"name": "the"}, {"name": "IT"}, {"name": "billing", "synonyms": ["us"]}])
+def test_a_word_of_every_question_is_no_name(house: House, given: dict[str, Any]) -> None:
+    """ "IT" would widen each question with "it" in it."""
+    with pytest.raises(BadInput, match="most questions"):
+        house.app.term_set(cwd=str(house.project), **MARA, **given)
+
+
+def test_terms_of_one_name_after_a_merge_are_told(house: House) -> None:
+    """Two projects had a word each; both stay until a person takes one out by its id."""
+    yard = house.project.parent / "yard"
+    yard.mkdir()
+    put(house, "till", meaning="Where one pays.")
+    house.app.term_set(name="Till", meaning="A drawer.", cwd=str(yard), **MARA)
+    house.app.project_merge(source="yard", target=house.project.name)
+    cwd = str(house.project)
+    both = house.app.terms(cwd=cwd).terms
+    assert [one.name.lower() for one in both] == ["till", "till"]
+    told = house.app.term_set(name="till", gotchas=["Not a shop."], cwd=cwd, **MARA).message
+    assert "too" in told and "another term is called" in told
+    house.app.term_remove(names=[f"fw:{both[1].short}"], cwd=cwd, **MARA)
+    assert [one.id for one in house.app.terms(cwd=cwd).terms] == [both[0].id]

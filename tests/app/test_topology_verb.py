@@ -115,4 +115,5 @@ def test_nothing_indexed_yet(house: House, tmp_path: Path) -> None:
     folder = tmp_path / "empty"
     folder.mkdir()
     found = house.app.topology(cwd=str(folder))
-    assert (found.nodes, list(found.notes)) == ([], ["no code is indexed here yet: flywheel sync"])
+    told = "no code is indexed here yet: flywheel sync begins it, flywheel status shows it"
+    assert (found.nodes, list(found.notes)) == ([], [told])

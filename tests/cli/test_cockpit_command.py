@@ -11,8 +11,10 @@ from click.testing import CliRunner
 from rich.cells import cell_len
 from tests.faces.conftest import Faces, faces, short  # noqa: F401 - fixtures
 
+from flywheel.api import Cockpit
 from flywheel.cli import cockpit as command
-from flywheel.cli.cockpit import cockpit
+from flywheel.cli.cockpit import cockpit, screen
+from flywheel.model import Micros
 
 
 @pytest.fixture
@@ -34,6 +36,29 @@ def test_it_fits_a_screen_when_piped(call: Faces) -> None:
         found = re.match(r"- \[\w+\] \[.+\]\((wiki/\S+\.md)\).* (confirm|review|show).*[; ][0-9a-f]{6}", line)
         assert found is not None and (root / found[1]).is_file()
     assert any(line.startswith("- [decision] ") for line in told)
+
+
+def cockpit_of(project: str, generated_at: int) -> Cockpit:
+    """One without a line in it."""
+    return Cockpit(
+        project_id="p", project=project, root="/x", generated_at=Micros(generated_at),
+        unverified=11, pages=11,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("project", "at", "width", "said"),
+    [
+        ("postroom", 1_796_000_000_000_000, 100, "Cockpit of postroom  never confirmed · 11 of 11 unverified · as of "),
+        ("postroom", 1_796_000_000_000_000, 80, "Cockpit of postroom  never confirmed · 11 of 11 unverified"),
+        ("postroom", 0, 100, "Cockpit of postroom  never confirmed · 11 of 11 unverified"),
+    ],
+)
+def test_the_name_comes_before_the_time(project: str, at: int, width: int, said: str) -> None:
+    """A narrow terminal leaves the time out, not the project's name; and a project without anything has no time."""
+    line = screen(cockpit_of(project, at), width=width, rows=24)[0].plain
+    assert line.startswith(said) and cell_len(line) <= width
+    assert ("as of" in line) == said.endswith("as of ") and not line.endswith("as of  UTC")
 
 
 def test_it_explains_itself(call: Faces) -> None:

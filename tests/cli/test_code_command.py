@@ -57,6 +57,13 @@ def test_definitions_say_where_they_stand(monkeypatch: pytest.MonkeyPatch) -> No
     ]
 
 
+def test_a_route_says_its_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its line of code holds only a part of it."""
+    hit = replace(HIT, kind="route", name="GET /api/users/[id]", signature="router.get('/[id]', one)")
+    told = call(monkeypatch, Desk(hits=[hit]), "users").output
+    assert told.startswith("[fw:7f3a1c] src/limits.py:7  route GET /api/users/[id]\n")
+
+
 def test_an_exact_answer_says_how_much_the_name_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     """In how many other files; a question's answer does not."""
     for count, told in ((3, "3 other files"), (1, "1 other file"), (0, "no other file uses its name")):

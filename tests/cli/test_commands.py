@@ -60,6 +60,44 @@ def test_the_overview_fits_a_narrow_terminal(
     assert all(line.endswith(".") and not line.endswith("...") and len(line) <= 80 for line in lines), told
 
 
+@pytest.mark.parametrize("words", [words for words in paths(cli.cli) if len(words) == 1], ids=" ".join)
+def test_the_overview_of_a_group_is_whole_sentences(
+    words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What a group's commands do is said in 80 columns without being cut off."""
+    monkeypatch.setenv("COLUMNS", "80")
+    assert run(monkeypatch, *words, "--help") == 0
+    lines = [line for line in capsys.readouterr().out.partition("Commands:")[2].splitlines() if line]
+    assert all(line.endswith(".") and not line.endswith("...") for line in lines), lines
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (["tree", "--project", "shop", "ls"], "flywheel tree ls"),
+        (["habits", "--project", "shop", "lint"], "flywheel habits lint"),
+        (["models", "--json", "test"], "flywheel models test"),
+    ],
+    ids=["tree", "habits", "models"],
+)
+def test_an_option_before_a_sub_command_is_refused(
+    words: list[str], meant: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It would be lost there, and another project answer than the one that was named."""
+    assert run(monkeypatch, *words) == 2
+    assert f"options go behind the command: {meant} ..." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_a_terminal_without_our_signs_is_no_traceback(encoding: str) -> None:
+    """What the encoding of the output has no sign for is printed as a question mark."""
+    code = "import click, flywheel.cli as c; c.cli.add_command(click.Command('x', callback=lambda: print('“a”…')));"
+    code += "c.Commands.get_command = lambda self, ctx, name: self.commands[name]; c.main()"
+    env = os.environ | {"PYTHONIOENCODING": encoding}
+    done = subprocess.run([sys.executable, "-c", code, "x"], env=env, capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"?a??\n", b"")
+
+
 def test_it_says_its_version(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """By both names."""
     for word in ("--version", "-V"):

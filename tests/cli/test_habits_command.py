@@ -79,6 +79,15 @@ def test_json(monkeypatch: pytest.MonkeyPatch) -> None:
     assert json.loads(call(monkeypatch, Desk(HABIT), "pin", "aaaaaa", "--json").output)["ok"]
 
 
+def test_without_a_command_it_takes_the_options_of_ls(monkeypatch: pytest.MonkeyPatch) -> None:
+    """JSON and a project are for the list; before another command they would be lost, and are refused."""
+    desk = Desk(HABIT)
+    assert json.loads(call(monkeypatch, desk, "--json", "--project", "shop").output)["habits"]
+    assert desk.asked[0][1]["project"] == "shop"
+    refused = call(monkeypatch, desk, "--project", "shop", "lint")
+    assert refused.exit_code == 2 and "habits lint ..." in refused.output and len(desk.asked) == 1
+
+
 def test_pin_and_rm(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ids are passed on as they are."""
     desk = Desk(HABIT)

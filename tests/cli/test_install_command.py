@@ -15,7 +15,7 @@ from rich.console import Console
 from tests.e2e.conftest import House, make_house
 
 from flywheel.api import AgentState, Installed, Retention
-from flywheel.cli.agents import COLUMNS, WIDEST, _print_table, _row
+from flywheel.cli.agents import COLUMNS, WIDEST, _notes, _print_table, _row
 from flywheel.model import Micros
 
 
@@ -184,6 +184,12 @@ def test_the_table_fits_100_columns(terminal: bool) -> None:
     lines = caught.get().splitlines()
     assert len(lines) == 3 and max(map(len, lines)) <= 100
     assert all(name in lines[0] for name in COLUMNS) and sum(WIDEST) + 2 * (len(WIDEST) - 1) == 100
+
+
+def test_nothing_is_noted_of_an_agent_that_is_not_there() -> None:
+    """A checkout, where aider would write, is no folder of its transcripts as long as it has written none."""
+    assert _notes(state(roots=["/w/shop"]))[0] == "transcripts in /w/shop"
+    assert _notes(state(found=False, roots=["/w/shop"])) == []
 
 
 def test_what_the_cells_say() -> None:

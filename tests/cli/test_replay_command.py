@@ -43,6 +43,7 @@ def test_it_reads_as_one_line_a_session(capsys: pytest.CaptureFixture[str]) -> N
     report = ReplayReport(id="r", total=3, done=2, finished=True, stopped=True, runs=[run])
     command.print_report(open_paper(), report, missed=True)
     lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 110
     assert lines[0] == "Stopped after 2 of 3 sessions."
     assert "[fw:abcde1]  Renew the [lease]" in lines[1] and "nothing needed, 1,234 tokens" in lines[1]
     assert "1 of 2, 1,234 tokens" in lines[2] and lines[3] == ("    not told: file src/[a].py (never came up before)")
@@ -50,6 +51,21 @@ def test_it_reads_as_one_line_a_session(capsys: pytest.CaptureFixture[str]) -> N
         "Told 50 % of what 1 session needed; first half 0 %, second half 100 %; of what had come up before 90 %; "
         "the newest messages alone: 25 %"
     )
+
+
+@pytest.mark.parametrize(
+    ("total", "doing", "said"),
+    [
+        (0, "", "replaying"),
+        (0, "opening", "opening"),
+        (3, "", "replayed 1 of 3"),
+        (3, "indexing", "replayed 1 of 3, indexing"),
+    ],
+)
+def test_how_far_it_is(total: int, doing: str, said: str) -> None:
+    """Nothing of "0 of 0" while the sessions are not counted yet, and no comma before nothing."""
+    report = ReplayReport(id="r", total=total, done=1, finished=False, doing=doing, runs=[])
+    assert command._progress(report) == said
 
 
 def test_no_session_says_so(capsys: pytest.CaptureFixture[str]) -> None:

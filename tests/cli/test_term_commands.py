@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from flywheel.api import Asked, AskedList, Done, FiledPage, TermChange, TermHistory, TermList, TermShown
-from flywheel.cli import cli, decide, questions, term
+from flywheel.cli import cli, decide, keep, questions, term
 from flywheel.model import Micros
 
 TILL = TermShown(
@@ -48,6 +48,7 @@ ANSWERS: dict[str, Any] = {
     "terms": TermList(project="shop", terms=[TILL], waiting=1),
     "term": TermHistory(term=TILL, versions=[CHANGE]),
     "term_set": DONE,
+    "project_private": DONE,
     "term_confirm": DONE,
     "term_reject": DONE,
     "term_remove": DONE,
@@ -146,3 +147,14 @@ def test_an_answer_is_filed_back(desk: Desk, mara: None, monkeypatch: pytest.Mon
         ("mara", "terminal", "How long?"),
         ("command line", "command line", "How long?"),
     ]
+
+
+def test_only_a_person_lets_a_private_project_be_told_of_again(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Anybody may keep it private; without a terminal nothing opens it."""
+    monkeypatch.setattr(keep, "connect", lambda: desk)
+    assert run("project", "private", "shop").exit_code == 0
+    refused = run("project", "private", "shop", "--off")
+    assert refused.exit_code != 0 and [given["off"] for _, given in desk.asked] == [False]
+    monkeypatch.setattr(decide, "person", lambda: "mara")
+    assert run("project", "private", "shop", "--off").exit_code == 0
+    assert desk.asked[-1] == ("project_private", {"project": "shop", "off": True})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from watchdog.events import (
     FileSystemEvent,
     FileSystemEventHandler,
 )
+from watchdog.observers.inotify_c import InotifyFD
 
 from flywheel.codemap.sparing import SparingObserver
 from flywheel.codemap.watch import CheckoutWatch, Debounce, concerns, count_folders, watch_limit
@@ -160,6 +162,69 @@ def test_a_refused_watch_is_no_error(tmp_path: Path) -> None:
     (standing,) = watch.keep([str(tmp_path)]).values()
     assert not standing.events
     assert "limit reached" in standing.why
+
+
+def test_a_checkout_that_was_not_watched_is_tried_again(tmp_path: Path) -> None:
+    """Once the system has room again, its events are heard, and it is looked at as a whole."""
+    observer, told = Recorder(fails=True), list[tuple[str, str]]()
+    watch = CheckoutWatch(observer, lambda root, path: told.append((root, path)), lambda: 100)
+    root = str(tmp_path)
+    watch.keep([root])
+    assert told == []
+    observer.fails = False
+    assert watch.keep([root])[root].events
+    assert told == [(root, "")]
+    watch.keep([root])
+    assert told == [(root, "")]
+
+
+def test_a_checkout_that_another_one_takes_the_place_of_is_watched_again(tmp_path: Path) -> None:
+    """A clone is deleted and another repository put there: its changes are heard of, and all of it is looked at."""
+    import queue
+
+    told: queue.Queue[tuple[str, str]] = queue.Queue()
+    root, observer = tmp_path / "shop", SparingObserver()
+    root.mkdir()
+    watch = CheckoutWatch(observer, lambda root, path: told.put((root, path)))
+    watch.keep([str(root)])
+    observer.start()
+    try:
+        root.rename(tmp_path / "aside")
+        root.mkdir()
+        assert watch.keep([str(root)])[str(root)].events
+        while told.get(timeout=60)[1] != "":
+            pass
+        (root / "a.py").write_text("x = 1\n")
+        while told.get(timeout=60)[1] != "a.py":
+            pass
+    finally:
+        observer.stop()
+        observer.join()
+
+
+def test_a_checkout_of_which_a_part_is_not_watched_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The system's watches run out in the middle of it: watchdog is silent, `status` is not, and it is tried again."""
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    full, real = [True], InotifyFD.add_callback
+
+    def add(self: InotifyFD, path: bytes, *given: Any) -> Any:
+        if full[0] and path.endswith(b"/b"):
+            raise OSError(errno.ENOSPC, "inotify watch limit reached")
+        return real(self, path, *given)
+
+    monkeypatch.setattr(InotifyFD, "add_callback", add)
+    observer, root = SparingObserver(), str(tmp_path)
+    watch = CheckoutWatch(observer, lambda root, path: None)
+    observer.start()
+    try:
+        watch.keep([root])
+        assert "max_user_watches" in watch.standing()[root].why and not watch.standing()[root].events
+        full[0] = False
+        watch.keep([root])
+        assert watch.standing()[root].events
+    finally:
+        observer.stop()
+        observer.join()
 
 
 def test_counting_stops_early(tmp_path: Path) -> None:

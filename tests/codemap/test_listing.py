@@ -204,3 +204,10 @@ def test_ignore_files_nest() -> None:
     assert not ignoring.ignored("sub/kept.py")
     assert ignoring.ignored("top/x/y.go")
     assert not ignoring.ignored("sub/top/y.go")
+
+
+def test_a_file_with_a_token_in_its_name_is_not_listed(tmp_path: Path) -> None:
+    """A name is kept as it is, so one that is a secret is not kept at all."""
+    token = "ghp_" + "a1B2c3D4e5F6g7H8i9" * 2
+    write(tmp_path, {f"data_{token}.py": "", f"{token}/b.py": "", "c.py": ""})
+    assert set(paths(tmp_path)) == {"c.py"} and look_at(str(tmp_path), [f"{token}/b.py"], ())[f"{token}/b.py"] is None

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from flywheel.api import MapNode, TopologyAnswer
+from flywheel.codemap.drawing import draw_text
 from flywheel.codemap.topology import (
     Graph,
     cycles,
@@ -159,3 +163,14 @@ def test_packing_stops_at_the_budget() -> None:
     """In order, never above the budget; what comes after the first that does not fit is left out."""
     assert pack([("a", 3), ("b", 4), ("c", 1)], 6) == (["a"], 2)
     assert pack([("a", 3)], 3) == (["a"], 0) and pack([], 0) == ([], 0)
+
+
+def test_sorts_of_services_stand_in_one_column() -> None:
+    """The longest word for a sort does not push what follows out of line; one file is no files."""
+    sorts = {"api": "compose", "front": "kubernetes", "web": "procfile"}
+    nodes = [MapNode(name=name, kind=kind, about="x") for name, kind in sorts.items()]
+    usual = TopologyAnswer(project="p", checkout="", level="services", focus="", depth=0, nodes=nodes, edges=[])
+    lines = draw_text(usual).splitlines()
+    assert {line.index("  x") for line in lines if line.endswith("x")} == {len("front") + 12}
+    one = replace(usual, level="packages", nodes=nodes[:1], files=1)
+    assert draw_text(one).startswith("p: 1 package, 1 file of code\n")

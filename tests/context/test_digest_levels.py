@@ -8,6 +8,7 @@ import pytest
 
 from flywheel.context.allocator import Piece
 from flywheel.context.history import FEWEST, HistorySource
+from flywheel.context.telling import Told
 from flywheel.digests import LONG, SHORT
 from flywheel.model import Citation, ClaimId, Clean, Digest, MessageKind, Retraction, Retrospective, Session, Status
 from flywheel.store import Db
@@ -154,3 +155,22 @@ def test_a_decision_that_fell_leaves_the_projects_digest(db: Db, past: list[Sess
         tx.run("UPDATE entry SET status = :gone", gone=Status.REJECTED.value)
     assert "Decided" not in pieces(db, make_ask, budget=200)[P].levels[0].text
     assert P not in pieces(db, make_ask)
+
+
+def test_a_decision_that_is_told_already_leaves_the_projects_digest(
+    db: Db, past: list[Session], make_ask: MakeAsk
+) -> None:
+    """It stands with the entry; the sessions before stay."""
+    held = entry("Every order is written to the ledger first")
+    store(db, held)
+    lines = [
+        ("session", "Task s7: see that every order is written to the ledger first (done)", [f"session:{past[6].id}"]),
+        ("known", f"Decided: {held.title}", [f"entry:{held.id}"]),
+    ]
+    with db.write() as tx:
+        tx.run("DELETE FROM digest WHERE owner_kind = 'project'")
+        insert_many(tx, [digest(P, LONG, lines, "project")])
+    whole = pieces(db, make_ask, budget=200)[P]
+    assert "Decided: Every order" in whole.levels[0].text and whole.less is not None
+    left = whole.less(Told([held.title]))
+    assert left is not None and "Decided" not in left.levels[0].text and "Task s7" in left.levels[0].text

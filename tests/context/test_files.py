@@ -233,3 +233,14 @@ def test_limits_are_counted_in_the_agents_own_unit() -> None:
     assert (utf16("a😀é"), utf8("a😀é")) == (4, 7)
     assert AGENTS["codex"].limit(9_000).tokens == 2_500 and AGENTS["claude"].limit(9_000).tokens == 9_000
     assert agent_of("unheard-of").max_units == 10_000
+
+
+def test_a_link_that_one_checkout_allows_is_still_closed_to_another(tmp_path: Path) -> None:
+    """A folder that became a repository of its own no longer shows what its links lead to outside of it."""
+    inner = tmp_path / "outer" / "inner"
+    put(tmp_path / "outer" / "AGENTS.md", "Only for the outer one.\n")
+    inner.mkdir()
+    (inner / "AGENTS.md").symlink_to("../AGENTS.md")
+    cache: FileCache[str] = FileCache(Redactor(), str)
+    assert cache.get(str(inner / "AGENTS.md"), tmp_path / "outer") is not None
+    assert cache.get(str(inner / "AGENTS.md"), inner) is None

@@ -10,7 +10,7 @@ from flywheel.api import SearchAnswer
 from flywheel.config import Config, ContextConfig
 from flywheel.context.assemble import Assembler
 from flywheel.context.history import HistorySource
-from flywheel.model import Citation, Clean, MessageId, MessageKind, Retrospective, digest
+from flywheel.model import Citation, Clean, MessageId, MessageKind, Retrospective, Status, digest
 from flywheel.store import Db
 
 from .conftest import NOW, MakeAsk
@@ -114,3 +114,28 @@ def test_an_assent_is_not_told(sqlite_db: Db, make_ask: MakeAsk) -> None:
     hits = [hit("message", f"{number}" * 32, 0.9, role="user", text=text) for number, text in enumerate(said)]
     pieces = HistorySource(sqlite_db).offer(make_ask(query="what?", hits=hits))
     assert [piece.id[0] for piece in pieces] == ["3", "4"]
+
+
+@pytest.mark.parametrize(
+    ("status", "marked"), [(Status.SUPERSEDED, True), (Status.REJECTED, True), (Status.CANDIDATE, False)]
+)
+def test_what_was_decided_otherwise_since_is_marked(
+    sqlite_db: Db, make_ask: MakeAsk, status: Status, marked: bool
+) -> None:
+    """Who is told what was said then sees that it does not hold any more, at every length."""
+    quote = "We decided on Redis for the mail queue."
+    talk = session("talk", days=1)
+    said = message(talk, 0, MessageKind.PROMPT, f"Go with it. {quote} {'It is there already. ' * 20}")
+    held = claim(entry("Redis"), quote, days=1, status=status)
+    cited = Citation(
+        id="c", project_id=held.project_id, claim_id=held.id, message_id=said.id, start=12, stop=12 + len(quote),
+        quote=Clean(quote), sha256=digest(quote), created_at=NOW,
+    )  # fmt: skip
+    store(sqlite_db, talk, said, entry("Redis"), held, cited)
+    hits = (hit("message", said.id, 0.9, role="user", text=said.text),)
+    (piece,) = HistorySource(sqlite_db).offer(make_ask(query="which queue?", hits=hits))
+    assert [level.name for level in piece.levels] == ["body", "summary", "title"]
+    short = hit("message", said.id, 0.9, role="user", text=quote)
+    (alone,) = HistorySource(sqlite_db).offer(make_ask(query="which queue?", hits=(short,)))
+    assert alone.levels[0].text.endswith("(no longer holds)") is marked
+    assert all((f"(no longer holds: “{quote[:-1]}" in level.text) is marked for level in piece.levels)

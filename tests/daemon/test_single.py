@@ -44,6 +44,21 @@ def test_a_second_daemon_is_refused_and_told_who_runs(tmp_path: Path) -> None:
         assert daemon_pid(tmp_path) == os.getpid()
 
 
+def test_a_folder_that_was_moved_away_is_noticed(tmp_path: Path) -> None:
+    """Also when another one, with a lock of its own, stands in its place; and not once it is back."""
+    data, aside = tmp_path / "data", tmp_path / "aside"
+    with single_instance(data) as holds:
+        assert holds()
+        data.rename(aside)
+        assert not holds()
+        with single_instance(data) as other:
+            assert other() and not holds()
+        (data / "daemon.lock").unlink()
+        data.rmdir()
+        aside.rename(data)
+        assert holds()
+
+
 def test_the_socket_is_for_its_owner_alone(short: Path) -> None:
     """Mode 0600 in a folder of mode 0700, and gone afterwards."""
     path = short / "run" / "s.sock"

@@ -13,7 +13,7 @@ from flywheel.digests import LONG, SHORT, TOKENS, again, gather, worker
 from flywheel.digests.kept import digests_of, lines_of
 from flywheel.digests.telling import shown
 from flywheel.jobs.kinds import DIGEST, GATHER
-from flywheel.model import Digest, Job, Micros, Retraction, Retrospective, SessionId, Thread, ThreadSegment
+from flywheel.model import Digest, Job, Micros, Retraction, Retrospective, SessionId, Status, Thread, ThreadSegment
 from flywheel.store import Db
 from flywheel.store.forget import forget
 from flywheel.store.mapper import find, insert, upsert
@@ -88,6 +88,20 @@ def test_what_is_said_later_and_taken_back_changes_it(house: House) -> None:
     sum_up(house, "s1", "Something else")
     after = digests(house)
     assert "Valkey" not in after[2].text and "Something else" in after[0].text
+
+
+@pytest.mark.parametrize("fell", [Status.SUPERSEDED, Status.REJECTED])
+def test_a_decision_that_fell_is_not_summed_up_again(house: House, fell: Status) -> None:
+    """A digest that is made since does not tell the sentence in any other guise; what the agent answered stays."""
+    house.hear("s1", *TURNS)
+    sum_up(house, "s1")
+    assert any("decided to keep Redis" in row.text for row in digests(house))
+    with house.db.write() as tx:
+        tx.run("UPDATE claim SET status = :fell WHERE text LIKE '%keep Redis%'", fell=fell.value)
+    sum_up(house, "s1")
+    texts = [row.text for row in digests(house) if row.owner_kind == "session"]
+    assert texts and not any("decided to keep Redis" in text for text in texts)
+    assert any("retries 3 times" in text for text in texts)
 
 
 def test_forgetting_takes_digests_along_and_has_them_made_again(house: House) -> None:

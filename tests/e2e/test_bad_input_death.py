@@ -17,7 +17,7 @@ FILES, LINES = 6, 400
 @pytest.fixture
 def house(home: Path) -> Iterator[OddHouse]:
     """A running daemon whose lanes end soon when they have nothing to do."""
-    made = odd_house(home, "[daemon]\nidle_seconds = 1\n")
+    made = odd_house(home, "[daemon]\nidle_seconds = 1\ndrain_seconds = 120\n")
     made.start()
     yield made
     if made.process is not None:

@@ -372,3 +372,9 @@ def test_killed_server_in_the_middle_of_the_request(box: Box) -> None:
     with serving(box.socket, vanish):
         assert box.run("Stop") == b""
     assert len(box.spooled()) == 1
+
+
+@pytest.mark.parametrize("event", ["UserPromptSubmit", "BeforeAgent", "beforeSubmitPrompt", "userPromptSubmitted"])
+def test_a_prompt_is_never_left_on_the_disk(box: Box, event: str) -> None:
+    """What a person typed while no daemon ran may hold a secret, and nothing is done with it later."""
+    assert box.run(event) == b"" and box.spooled() == []

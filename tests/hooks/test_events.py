@@ -237,6 +237,16 @@ def test_failing_assembly_is_an_empty_answer(world: World) -> None:
     assert start(hooks) == b"" and hooks.counts["failed"] == 1
 
 
+def test_what_an_event_sets_going_happens_though_nothing_can_be_told(world: World, tmp_path: Path) -> None:
+    """The store is away at a session's start: its transcript is read all the same, once it is back."""
+    world.broken, world.roots = True, [tmp_path]
+    path = tmp_path / "s1.jsonl"
+    path.touch()
+    event = payload("SessionStart", source="resume", transcript_path=str(path))
+    body, actions = world.hooks().handle("claude", "SessionStart", event)
+    assert body == b"" and [type(one) for one in actions] == [Harvest]
+
+
 def test_unknown_agent_is_counted(world: World) -> None:
     """An agent without a file here gets nothing."""
     hooks = world.hooks()

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import cast
 
 import orjson
 import pytest
@@ -13,11 +15,12 @@ from flywheel.app.hooking import ENDINGS, Hooking
 from flywheel.app.parts import RETRO, Parts
 from flywheel.config import Config, Places
 from flywheel.context.assemble import Assembler
+from flywheel.errors import Unavailable
 from flywheel.jobs import queue
 from flywheel.model import Micros, Session
 from flywheel.projects.queries import resolve
 from flywheel.readers import session_id
-from flywheel.store import Db, mapper
+from flywheel.store import Db, Tx, mapper
 from flywheel.text.redact import Redactor
 
 ID = session_id("claude", "s1")
@@ -90,3 +93,70 @@ def test_ends_of_sessions_that_never_began_are_bounded(hooks: Hooking, db: Db, t
     assert len(hooks._endings) <= ENDINGS
     harvested(db, tmp_path)
     until(lambda: ended(db))
+
+
+class Fickle:
+    """A store that may be away."""
+
+    def __init__(self, db: Db) -> None:
+        self._db = db
+        self.away = False
+        self.asked = 0
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._db, name)
+
+    def read(self) -> AbstractContextManager[Tx]:
+        """A read transaction. Raises Unavailable while away."""
+        return self._there().read()
+
+    def write(self, *, bulk: bool = False) -> AbstractContextManager[Tx]:
+        """A write transaction. Raises Unavailable while away."""
+        return self._there().write(bulk=bulk)
+
+    def _there(self) -> Db:
+        if self.away:
+            self.asked += 1
+            raise Unavailable("the server does not answer")
+        return self._db
+
+
+@pytest.fixture
+def fickle(hooks: Hooking, db: Db) -> Fickle:
+    """The store of `hooks`, which may be away."""
+    made = Fickle(db)
+    hooks._parts.db = cast(Db, made)
+    return made
+
+
+def test_what_comes_while_the_store_is_away_is_done_afterwards(
+    hooks: Hooking, fickle: Fickle, db: Db, tmp_path: Path
+) -> None:
+    """A server is stopped for a minute while a session ends: `status` tells, and the end is noted once it is back."""
+    harvested(db, tmp_path)
+    fickle.away = True
+    end(hooks)
+    until(lambda: any("wait for the store" in told for told in hooks.problems()))
+    fickle.away = False
+    until(lambda: ended(db))
+    until(lambda: not hooks.problems())
+
+
+def test_a_store_that_is_away_is_asked_now_and_then(hooks: Hooking, fickle: Fickle) -> None:
+    """Sessions whose end still has to be noted do not make the daemon ask, and log, without a pause."""
+    end(hooks)
+    until(lambda: ID in hooks._endings)
+    fickle.away = True
+    until(lambda: fickle.asked >= 2)
+    begun, asked = time.monotonic(), fickle.asked
+    until(lambda: fickle.asked > asked)
+    assert fickle.asked - asked <= 2 + 5 * (time.monotonic() - begun)
+
+
+def test_closing_does_not_wait_for_a_store_that_is_away(hooks: Hooking, fickle: Fickle) -> None:
+    """The daemon ends though its store does not come back."""
+    fickle.away = True
+    end(hooks)
+    until(lambda: bool(hooks.problems()))
+    hooks.close()
+    assert not hooks._thread.is_alive()

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from flywheel.errors import BadInput
 from flywheel.knowledge.documents import About, day_of, understand
 from flywheel.knowledge.formats import Readable, readable
-from flywheel.knowledge.telling import statements_of, subject_of
+from flywheel.knowledge.regions import subject_of
+from flywheel.knowledge.telling import statements_of
 from flywheel.model import Micros
 
 NOW = Micros(int(datetime(2026, 6, 1, 12, tzinfo=UTC).timestamp() * 1_000_000))

@@ -75,6 +75,8 @@ SETTLED: Sequence[str] = [
     "This is to be decided.",
     "Walk only what is still undecided.",
     "This file has what is known, even when the choice is still undecided.",
+    "Of course we still need to decide which harbours are large enough to count.",
+    "**Stalled:** The outcome is still undecided; one late ferry can steer it.",
 ]
 """Asked and no more, decided, supposed, quoted, answered, or a form that nobody has filled in."""
 
@@ -101,6 +103,8 @@ ITEMS: Sequence[tuple[str, bool]] = [
     ("- The boundaries here are unreliable: they overlap.", False),
     ("{{Write about any decisions that have to be made}}", False),
     ("- Pricing", False),
+    ("1. Questions of handling tickets:", False),
+    ("Questions that this record leaves to the crew:", False),
 ]
 
 
@@ -147,6 +151,14 @@ def test_a_question_that_the_next_sentence_answers_is_not_open() -> None:
     """ "Open question: fuel or power. Neither." leaves nothing open."""
     told = told_by("# Rig\n\n- Open question: which fuel to use. None of them.\n- Open question: fuel or power. No.\n")
     assert told == []
+
+
+@pytest.mark.parametrize(("blanks", "asks"), [(2, True), (3, False)])
+def test_a_form_that_nobody_has_filled_in_asks_nothing(blanks: int, asks: bool) -> None:
+    """One or two keys without a value are what is to be decided; more of them below each other are a form."""
+    keys = ["**Launch date:** TBD", "Owner of the gate: TBD", "Crate limit: TBD"][:blanks]
+    told = told_by("# Drill\n\n" + "\n\n".join(keys) + "\n\nThe gate port is 7070.\n")
+    assert any(one.left is not None for one in told) is asks
 
 
 def test_keys_of_minutes_are_nobodys_words() -> None:

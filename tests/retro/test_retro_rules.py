@@ -182,6 +182,12 @@ def test_the_lines_for_reading_say_everything_once() -> None:
     ]
 
 
+def test_one_call_is_not_many() -> None:
+    """A session with a single call is told of in the singular."""
+    told = lines(_looked(ASK, ("call", "npm test"), ("result", "ok")))
+    assert told[2:4] == ["1 prompt, 1 tool call", "  Bash: 1 call, 0 failed"]
+
+
 def test_the_lines_survive_facts_of_other_versions() -> None:
     """Facts of another shape are passed over."""
     odd = replace(_looked(ASK), facts={"tools": [1], "failing": "x", "reread": None, "edited": 3, "open": {}})

@@ -82,6 +82,21 @@ def test_what_nobody_said_of_a_thing_is_not_answered_with_what_was(house: House,
 
 
 @pytest.mark.parametrize(
+    ("prompt", "told"),
+    [
+        ("Which crane is painted green for the harbour team, 28 May 2026?", True),
+        ("Which crane is painted green for the harbour team, 3 April 2019?", False),
+    ],
+)
+def test_a_question_of_a_day_is_answered_by_what_was_said_then(house: House, prompt: str, told: bool) -> None:
+    """Nobody says what day it is; a day on which nothing was said is still no answer."""
+    house.index()
+    searcher = Searcher(house.db, TextReader(house.root), None, None, Config())
+    asked = searcher.search(query=prompt, projects=[APP], kinds=["message"], said=True, meant=True, unasked=True)
+    assert bool(asked.hits) is told
+
+
+@pytest.mark.parametrize(
     ("prompt", "status", "told"),
     [
         ("Which certificate authority signs src/lantern.py?", Status.CANDIDATE, False),

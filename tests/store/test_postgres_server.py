@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 
 import psycopg
 import pytest
@@ -119,6 +119,46 @@ def test_no_free_connection_is_unavailable(hasty: PostgresDb) -> None:
     with pytest.raises(Unavailable):
         nest(POOL)
     nest(0)
+
+
+def test_a_server_that_goes_away_says_so_and_is_back_at_once(hasty: PostgresDb, postgres_url: str) -> None:
+    """What is asked meanwhile fails with the true reason, and not by waiting; the first to ask afterwards is served."""
+    there = hasty._pool.conninfo
+    hasty._pool.conninfo = "host=/nowhere dbname=x"
+    with psycopg.connect(postgres_url, autocommit=True) as admin:
+        admin.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+    said: list[str] = []
+    for _ in range(400):  # the pool notices when it tries to connect
+        with pytest.raises(Unavailable) as raised, hasty.read() as tx:
+            tx.one("SELECT 1")
+        said.append(str(raised.value))
+        if "does not answer; it is tried again" in said[-1]:
+            break
+    assert "does not answer; it is tried again" in said[-1]
+    hasty._pool.conninfo = there
+    for _ in range(60):
+        with suppress(Unavailable):  # it waits a second at most
+            assert hasty.clock()
+            break
+    assert not hasty._away
+
+
+def test_ended_watches_are_let_go(postgres_db: PostgresDb, postgres_url: str) -> None:
+    """A server that is restarted again and again leaves no connection behind for each time."""
+    for _ in range(3):
+        assert postgres_db.wait(0)
+        with psycopg.connect(postgres_url, autocommit=True) as admin:
+            admin.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                " WHERE query LIKE 'LISTEN%' AND datname = current_database()"
+            )
+        with pytest.raises(Unavailable):
+            postgres_db.wait(60)
+    assert postgres_db.wait(0)
+    assert len(postgres_db._waiting) == 1
 
 
 def test_a_server_that_is_not_there(tmp_path: object) -> None:

@@ -216,3 +216,12 @@ def _cpu(text: str) -> float:
     started = time.process_time()
     Redactor().text(text)
     return time.process_time() - started
+
+
+def test_text_is_cut_after_redaction() -> None:
+    """Wherever the cut falls, no part of a secret is left of it."""
+    key = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
+    text = f"push with {key} please"
+    for most in range(len(text)):
+        short = Redactor().short(text, most)
+        assert len(short) <= most and key[:8] not in short

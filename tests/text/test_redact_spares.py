@@ -141,6 +141,15 @@ fields = ["password", "email_address"]
 <input name="password" value="">
 - name: DB_PASSWORD valueFrom: secretKeyRef
 SELECT * FROM t WHERE key = 5
+the password for this account is required
+set the token to true
+the key is to ask first
+https://docs_for_people_only@example.org/x
+password reset? see reset-2024
+git config set user.name me
+src/a.py:543:12:name:value
+kind: ConfigMap
+echo aGVsbG8gd29ybGQsIGFsbCBnb29k | base64 -d
 """
 
 

@@ -14,6 +14,7 @@ from flywheel.knowledge.linting import keeping
 from flywheel.knowledge.linting.checks import CHECKS, names_of
 from flywheel.knowledge.linting.keeping import ALL, CI
 from flywheel.model import (
+    Borrowed,
     Citation,
     Claim,
     ClaimId,
@@ -28,6 +29,7 @@ from flywheel.model import (
     Status,
     digest,
     evidence_id,
+    short_id,
 )
 from flywheel.store.mapper import find, get, insert, insert_many
 from flywheel.text.redact import Redactor
@@ -429,6 +431,21 @@ def test_secrets_in_edited_files_are_not_kept(healthy: Grove) -> None:
     write(healthy.root / PAGE_A, "\n".join(line.partition(" [fw:")[0] for line in text.split("\n")))
     found = lint(healthy)
     assert "uncited-sentence" in names(found) and not any(secret in one.message for one in found)
+
+
+def test_what_is_proposed_from_another_project_may_cite_the_claim_there(healthy: Grove) -> None:
+    """It leads to a claim that stands in the other project's timeline; any other page's mark is still none of its."""
+    there = ClaimId("0190cccc-0000-7000-8000-000000000c0c")
+    healthy.change(A, body=f"- In project harbour it is confirmed: retention of scan is 90 days [fw:{short_id(there)}]")
+    assert "uncited-sentence" in names(lint(healthy))
+    with healthy.db.write() as tx:
+        mine = ClaimId("0190cccc-0000-7000-8000-000000000d0d")
+        row = Borrowed(
+            claim_id=mine, project_id=healthy.project, entry_id=EntryId(A), origin_project=OTHER, origin_claim=there,
+            kind="subject", created_at=NOW,
+        )  # fmt: skip
+        insert(tx, row)
+    assert "uncited-sentence" not in names(lint(healthy))
 
 
 def test_forgetting_forgets_what_was_found(healthy: Grove) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from tests.tree.growing import NOW, Grove, session_id, write
 
+from flywheel.jobs.worker import LeaseLost
 from flywheel.model import Clean
 from flywheel.store.forget import forget
 from flywheel.tree import record
@@ -212,3 +213,36 @@ def test_only_what_was_forgotten_goes(any_grove: Grove) -> None:
     grove.claim(A, "Mail leaves at noon.", at=NOW + 1)
     grove.commit()
     assert len(subjects(grove)) == 2
+
+
+def test_git_does_not_outlive_who_waits_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When a sign of life tells that the work is somebody else's by now, git is ended with it."""
+    told = tmp_path / "pid"
+    program = tmp_path / "git"
+    program.write_text(f"#!/bin/sh\necho $$ > {told}\nexec sleep 60\n")
+    program.chmod(0o755)
+    monkeypatch.setattr("flywheel.tree.git.LOOK", 0.01)
+
+    def beat() -> None:
+        if told.exists() and told.read_text().strip():
+            raise LeaseLost("tree")
+
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    with pytest.raises(LeaseLost):
+        History(tmp_path, beat).begin()
+    assert not Path("/proc", told.read_text().strip()).exists()
+
+
+def test_a_secret_that_somebody_wrote_is_in_no_object(grove: Grove) -> None:
+    """The rules are the person's own file: with a secret in them they stay as they are, and out of the history."""
+    grove.page(A, "One queue")
+    grove.commit()
+    secret = "9cD6o5pPqR7s"
+    grove.edit("AGENTS.md", "# Rules of this memory", f"# Rules\n\nDB_PASSWORD={secret}")
+    (grove.root / "wiki/decisions/one-queue.md").write_text(f"no page: DB_PASSWORD={secret}\n")
+    grove.due(record.PATH, "AGENTS.md", "wiki/decisions/one-queue.md")
+    grove.render()
+    grove.commit()
+    assert secret in grove.text("AGENTS.md") and secret.encode() not in objects(grove.root)
+    (aside,) = (grove.root / "set-aside").iterdir()
+    assert aside.read_text() == "no page: DB_PASSWORD=[redacted:password]\n"

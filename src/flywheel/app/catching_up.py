@@ -57,6 +57,7 @@ _LEFT: Final = f"""
 SELECT s.id, s.project_id, s.last_at, s.messages, CASE WHEN {_TO_LOOK_BACK} THEN 1 ELSE 0 END AS look,
   CASE WHEN {_TO_OBSERVE} THEN 1 ELSE 0 END AS watch
 FROM session s WHERE s.messages > 0"""
+_UNDONE: Final = _LEFT.replace("j.key = s.id)", "j.key = s.id AND j.state = 'dead')")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +91,7 @@ def progress(tx: Tx, now: Micros, decay: str) -> Mapping[str, int]:
     if under_way(tx) is None:
         return {}
     row = tx.one("SELECT count(*) FROM session WHERE messages > 0")
-    return {"left": count_left(tx, horizon(now, decay)), "sessions": int(row[0]) if row else 0}
+    return {"left": _count_undone(tx, horizon(now, decay)), "sessions": int(row[0]) if row else 0}
 
 
 def left(tx: Tx, since: Micros, most: int) -> list[Left]:
@@ -109,6 +110,12 @@ def left(tx: Tx, since: Micros, most: int) -> list[Left]:
         Left(id=id, project_id=project, messages=messages, look=bool(look), watch=bool(watch))
         for id, project, messages, look, watch in rows
     ]
+
+
+def _count_undone(tx: Tx, since: Micros) -> int:
+    """How many sessions `left` would give, and those whose job waits or runs; what died is not waited for."""
+    row = tx.one(f"SELECT count(*) FROM ({_UNDONE}) AS found WHERE look = 1 OR watch = 1", version=VERSION, since=since)
+    return int(row[0]) if row else 0
 
 
 def count_left(tx: Tx, since: Micros) -> int:

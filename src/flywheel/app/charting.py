@@ -100,7 +100,7 @@ def chart(tx: Tx, view: View) -> TopologyAnswer:
 
 
 def _notes(tx: Tx, view: View, files: Mapping[str, str]) -> list[str]:
-    notes = [] if files else ["no code is indexed here yet: flywheel sync"]
+    notes = [] if files else ["no code is indexed here yet: flywheel sync begins it, flywheel status shows it"]
     known = manifests_of(tx, view.checkout) if view.checkout else None
     if known is not None and known.skipped:
         shown = ", ".join(known.malformed[:5]) + (" …" if known.skipped > 5 else "")

@@ -10,6 +10,7 @@ from flywheel.app.showing import Found, resolve_id
 from flywheel.errors import BadInput, Refused
 from flywheel.model import Entry, Feedback, Kind, Project, evidence_id, short_id
 from flywheel.store.mapper import insert_many
+from flywheel.text.compose import span
 
 VERDICTS: Final = ("helped", "wrong", "stale")
 
@@ -34,7 +35,7 @@ def give_feedback(parts: Parts, *, id: str, verdict: str, note: str, agent: str,
             kind=kind,
             target_id=thing.id,
             verdict=verdict,
-            note=clean(note[:LONGEST]),
+            note=span(clean(note), 0, LONGEST),
             agent=clean(agent),
             native_session=clean(session),
             created_at=now,

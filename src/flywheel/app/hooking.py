@@ -7,6 +7,8 @@ import queue as waiting
 import threading
 import time
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Final
 
@@ -19,6 +21,7 @@ from flywheel.behaviour.observing import from_hook
 from flywheel.context import record
 from flywheel.context.assemble import Assembler
 from flywheel.context.gotchas import Gotchas
+from flywheel.errors import FlywheelError
 from flywheel.harvest import discover
 from flywheel.hooks.events import About, HookDeps, Hooks
 from flywheel.hooks.moment import Action, Ended, Harvest, Injected, Observe
@@ -40,6 +43,12 @@ PATIENCE: Final = 600.0
 FIRST_LOOK: Final = 0.5
 """Seconds after which a session that is over is looked for again, if it was not known yet."""
 
+AWAY: Final = (0.2, 1.0, 5.0)
+"""Seconds between two tries at a store that is away; the last again and again."""
+
+CLOSING: Final = 5.0
+"""Seconds that closing waits for what is queued."""
+
 LAG: Final = 0.03
 """Seconds that the first action waits: the answer is on its way, and writing beside it would slow it."""
 
@@ -60,6 +69,8 @@ class Hooking:
         self._todo: waiting.Queue[Action | None] = waiting.Queue(BACKLOG)
         self._endings: dict[SessionId, tuple[Micros, float]] = {}  # when, by the store's clock and by a monotonic one
         self._look_at = 0.0  # monotonic: when the sessions that are over are looked for again
+        self._closing = threading.Event()
+        self._away = ""  # why the store does not take anything now
         self.dropped = 0
         self._hooks = Hooks(
             HookDeps(
@@ -87,13 +98,17 @@ class Hooking:
         return body
 
     def close(self) -> None:
-        """Do what is queued, at most for a few seconds."""
-        self._todo.put(None)
-        self._thread.join(5)
+        """Do what is queued, at most for a few seconds; what waits for a store that is away is given up."""
+        self._closing.set()
+        with suppress(waiting.Full):
+            self._todo.put(None, timeout=CLOSING)
+        self._thread.join(CLOSING)
 
     def problems(self) -> Sequence[str]:
         """What keeps hooks from working, for ``status``."""
         told = [f"{self.dropped} hook events were dropped: the store is too slow"] if self.dropped else []
+        if self._away:
+            told.append(f"{self._todo.qsize() + 1} hook events wait for the store: {self._away}")
         odd = {name: self._hooks.counts[name] for name in ("malformed", "failed") if self._hooks.counts[name]}
         return [*told, *(f"{count} hook events were {name}; see the log" for name, count in odd.items())]
 
@@ -129,14 +144,32 @@ class Hooking:
             self._safely(action)
 
     def _safely(self, action: Action | None) -> None:
-        """Do it; None stands for looking for the sessions that are over."""
+        """Do it; None stands for looking for the sessions that are over. What the store does not take now waits for
+        it, and with it all that comes meanwhile, until we close."""
+        pauses = chain(AWAY, repeat(AWAY[-1]))
+        while self._is_away(action):
+            if self._closing.wait(next(pauses)):
+                log.error("hook_action_lost", action=type(action).__name__, reason=self._away)
+                return
+        self._away = ""
+
+    def _is_away(self, action: Action | None) -> bool:
+        """Try it; whether the store was away. What fails otherwise is logged."""
         try:
             if action is None:
                 self._end_sessions()
             else:
                 self._do(action)
+        except FlywheelError as error:
+            if error.retryable:
+                if not self._away:
+                    log.warning("hook_actions_wait", reason=error.message)
+                self._away = error.message
+                return True
+            log.error("hook_action_failed", action=type(action).__name__, error=error.message)
         except Exception as error:
             log.exception("hook_action_failed", action=type(action).__name__, error=type(error).__name__)
+        return False
 
     def _do(self, action: Action) -> None:
         match action:
@@ -169,17 +202,17 @@ class Hooking:
         self._endings[id] = (self._parts.db.clock(), now)
         if len(self._endings) > ENDINGS:
             del self._endings[next(iter(self._endings))]
-        self._end_known([id])
         self._look_at = now + FIRST_LOOK
+        self._end_known([id])
 
     def _end_sessions(self) -> None:
         """Note the end of each session that is over and known by now; look for the others after a growing pause."""
         now = time.monotonic()
+        youngest = max((since for _, since in self._endings.values()), default=now)
+        self._look_at = now + min(FIRST_LOOK + (now - youngest) / 4, 15.0)  # whatever comes of this one
         self._end_known(list(self._endings))
         for id in [id for id, (_, since) in self._endings.items() if now - since > PATIENCE]:
             del self._endings[id]
-        youngest = max((since for _, since in self._endings.values()), default=now)
-        self._look_at = now + min(FIRST_LOOK + (now - youngest) / 4, 15.0)
 
     def _end_known(self, ids: Sequence[SessionId]) -> None:
         """Note the ends of those of ``ids`` that have a row: their retrospectives need not wait for idleness."""

@@ -143,7 +143,7 @@ class Lamp:
     def set(self, name: str, target: str, ground: Ground, who: str, door: str) -> BeaconInfo:
         """Name a place, or give a name another place."""
         clean = self._parts.redact.text
-        spelled = clean(" ".join(name.split())[:NAME])
+        spelled = self._parts.redact.short(" ".join(name.split()), NAME)
         if not called(spelled):
             raise BadInput("the field 'name' must hold a name", field="name")
         actor = clean(doors.actor(who, door)) if who or door else clean("proposed")
@@ -197,7 +197,7 @@ class Lamp:
         if not 1 <= len(wanted) <= MOST:
             raise BadInput(f"name between 1 and {MOST} beacons", field="names")
         now = wall_clock()
-        why = clean(" ".join(reason.split())[:REASON])
+        why = self._parts.redact.short(" ".join(reason.split()), REASON)
         with self._parts.db.write() as tx:
             found = [named(tx, name, ground.projects) for name in wanted]
             changed = [beacon for beacon in found if beacon.status is not new]

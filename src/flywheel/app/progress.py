@@ -14,6 +14,9 @@ from flywheel.model import Micros, new_id
 from flywheel.store import Tx
 from flywheel.store.chunks import chunks
 
+IMPORTS: Final = 64
+"""Imports that are remembered, the newest."""
+
 CHUNK: Final = 400
 """Paths of one query."""
 
@@ -43,6 +46,8 @@ class Imports:
         one = Import(new_id(now), time.monotonic(), dict(sizes), set(sizes), list(errors))
         with self._lock:
             self._imports[one.id] = one
+            while len(self._imports) > IMPORTS:
+                del self._imports[next(iter(self._imports))]
         return one.id
 
     def progress(self, tx: Tx, id: str, *, open_jobs: int, behind: int) -> ImportProgress:

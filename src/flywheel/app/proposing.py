@@ -75,7 +75,7 @@ def read_proposal(
         quote=clean(quote.strip()),
         source=source.strip(),
         type=type.strip().lower(),
-        scope=squeeze(clean(scope[:SCOPE])),
+        scope=squeeze(parts.redact.short(scope, SCOPE)),
         cwd=cwd,
         agent=agent,
         session=session,

@@ -53,9 +53,9 @@ class Reviewing:
 
     def act(self, who: str, door: str, reason: str) -> Act:
         """Who acts, checked. Raises BadInput, Refused."""
-        clean = self._parts.redact.text
-        actor = doors.actor(who, door)
-        return Act(actor=clean(actor), now=wall_clock(), reason=clean(" ".join(reason.split())[:REASON]))
+        redact = self._parts.redact
+        actor, why = redact.text(doors.actor(who, door)), redact.short(" ".join(reason.split()), REASON)
+        return Act(actor=actor, now=wall_clock(), reason=why)
 
     def each(self, ids: Sequence[str], act: Act, decide: Decide, did: str) -> Done:
         """Decide the same about each."""
@@ -71,11 +71,12 @@ class Reviewing:
         """Confirm each, as another type or for another scope where one is given."""
         if type and type not in list(ClaimType):
             raise BadInput(f"the field 'type' must be one of {', '.join(ClaimType)}", field="type")
-        clean = self._parts.redact.text
+        redact = self._parts.redact
+        clean = redact.text
         terms = Terms(
             type=ClaimType(type) if type else None,
-            scope=None if scope is None else clean(normal_scope(scope[:SCOPE])),
-            reread=[clean(one[:SCOPE]) for one in reread if one.strip()],
+            scope=None if scope is None else clean(normal_scope(redact.short(scope, SCOPE))),
+            reread=[redact.short(one, SCOPE) for one in reread if one.strip()],
         )
         return self.each(ids, act, lambda tx, one, act: confirming.confirm(tx, one, act, terms), "confirmed")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from importlib import import_module
 from typing import Final
@@ -103,7 +104,13 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Run the command line. An error of ours is printed on stderr, without a traceback, and has its own exit code."""
+    """Run the command line. An error of ours is printed on stderr, without a traceback, and has its own exit code.
+
+    What the terminal's encoding has no sign for becomes a question mark.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     try:
         cli.main(prog_name="flywheel", standalone_mode=False)
     except click.exceptions.Abort:

@@ -8,7 +8,7 @@ import click
 
 from flywheel.cli.ask import as_json_option, here
 from flywheel.cli.link import connect
-from flywheel.cli.paper import as_json, counted, date, labelled, open_paper
+from flywheel.cli.paper import as_json, counted, date, emit, labelled, open_paper
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -34,7 +34,7 @@ def agents(json_: bool) -> None:
     _print_table(paper, [agent for agent in found.agents if agent.found])
     missing = [agent.title for agent in found.agents if not agent.found]
     if missing:
-        paper.print(f"Not found: {', '.join(missing)}.", style="dim")
+        emit(paper, f"Not found: {', '.join(missing)}.", indent=0, lines=3, style="dim")
     for agent in found.agents:
         for note in _notes(agent):
             labelled(paper, agent.title, note, column=12, style="dim")
@@ -58,7 +58,9 @@ def _print_table(paper: Console, found: list[AgentState]) -> None:
 
 
 def _notes(agent: AgentState) -> list[str]:
-    """What the table has no room for."""
+    """What the table has no room for, of an agent that is in it."""
+    if not agent.found:
+        return []
     kept, notes = agent.retention, [f"transcripts in {root}" for root in agent.roots]
     if kept.soon:
         notes.append(

@@ -30,6 +30,12 @@ if TYPE_CHECKING:
 as_json_option = click.option("--json", "json_", is_flag=True, help="Print JSON, for programs.")
 
 
+def refuse_before(ctx: click.Context, *given: object) -> None:
+    """Options before a sub-command, where they would be lost. Raises UsageError."""
+    if ctx.invoked_subcommand and any(given):
+        raise click.UsageError(f"options go behind the command: {ctx.command_path} {ctx.invoked_subcommand} ...", ctx)
+
+
 def here(folder: str | None) -> str:
     """The real absolute path of the given folder, or of the current one."""
     return str(Path(folder or ".").resolve())

@@ -97,8 +97,12 @@ def _header(found: Cockpit, width: int) -> Text:
 
     confirmed = f"last confirmed {date(found.last_confirmed)}" if found.last_confirmed else "never confirmed"
     facts = f"{confirmed} · {found.unverified:,} of {found.pages:,} unverified"
-    tail = cut(f"  {facts} · as of {moment(found.generated_at)} UTC", max(0, width - _LEAST))
-    head = cut(f"Cockpit of {_flat(found.project)}", width - columns(tail))
+    whole = f"Cockpit of {_flat(found.project)}"
+    time = f" · as of {moment(found.generated_at)} UTC" if found.generated_at else ""
+    if columns(f"{whole}  {facts}{time}") > width:
+        time = ""
+    tail = cut(f"  {facts}{time}", max(0, width - _LEAST))
+    head = cut(whole, width - columns(tail))
     return Text.assemble((head, "bold"), (tail, "dim"))
 
 

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
     from flywheel.api import CodeAnswer, CodeFile, CodeHit, CodeRef
 
+_NAMED = ("route", "command")
+"""Kinds whose line of code need not hold their name: it may be put together from several places."""
+
 
 @click.command(short_help="Find definitions by what they do, or by name.")
 @click.argument("question", nargs=-1)
@@ -87,7 +90,8 @@ def _print(paper: Console, answer: CodeAnswer, *, used: bool) -> None:
 
 
 def _definition(paper: Console, hit: CodeHit) -> None:
-    headline(paper, hit.short, f"{hit.path}:{hit.line}", hit.kind)
+    said = f"{hit.kind} {hit.name}" if hit.kind in _NAMED else hit.kind
+    headline(paper, hit.short, f"{hit.path}:{hit.line}", said)
     emit(paper, hit.signature or hit.name, indent=4, lines=3, style="bold")
     if hit.banner:
         emit(paper, hit.banner, indent=4, lines=2, style="bold yellow")

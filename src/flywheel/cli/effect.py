@@ -33,7 +33,7 @@ _DAYS: Final = {"d": 1, "w": 7, "m": 30}
 @click.option("--since", default="30d", show_default=True, metavar="TIME", help="30d, 12w, 6m, or a day: 2026-01-31.")
 @click.option("--cwd", metavar="DIR", help="Of the project of this folder; the current one unless given.")
 @click.option("--project", default="", help="Of the project with this id or name.")
-@click.option("--everywhere", is_flag=True, help="Of all projects, and each by itself.")
+@click.option("--everywhere", "-e", is_flag=True, help="Of all projects, and each by itself.")
 @click.option("--agent", default="", help="Of this agent's sessions only: claude, codex, ...")
 @click.option("--svg", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Also draw it as SVG.")
 @as_json_option

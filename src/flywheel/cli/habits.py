@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from flywheel.cli.ask import as_json_option, here
+from flywheel.cli.ask import as_json_option, here, refuse_before
 from flywheel.cli.link import connect
 from flywheel.cli.paper import as_json, clean, counted, date, emit, escape, headline, moment, open_paper
 
@@ -21,17 +21,21 @@ _project = click.option("--project", default="", help="The project with this id 
 
 
 @click.group(invoke_without_command=True, short_help="What was learned of how you work here.")
+@_cwd
+@_project
+@as_json_option
 @click.pass_context
-def habits(ctx: click.Context) -> None:
+def habits(ctx: click.Context, cwd: str | None, project: str, json_: bool) -> None:
     """What was learned of how you work here, by rules alone. It fades when nothing bears it out.
 
     Without a command: ls. Habits are yours; nobody else's are shown, and yours to nobody else.
     """
+    refuse_before(ctx, cwd, project, json_)
     if ctx.invoked_subcommand is None:
-        ctx.invoke(ls, category="", limit=50, cwd=None, project="", json_=False)
+        ctx.invoke(ls, category="", limit=50, cwd=cwd, project=project, json_=json_)
 
 
-@habits.command()
+@habits.command(short_help="List habits, the strongest first.")
 @click.option("--category", default="", help="tool_affinity, tool_avoidance, entity_frequency, ...")
 @click.option("--limit", "-n", default=50, show_default=True, help="Habits at most.")
 @_cwd
@@ -82,7 +86,7 @@ def rm(ids: tuple[str, ...], json_: bool) -> None:
     as_json(done) if json_ else click.echo(clean(done.message))
 
 
-@habits.command()
+@habits.command(short_help="Name contradictions, and what barely survives.")
 @_cwd
 @_project
 @as_json_option

@@ -122,11 +122,18 @@ def project_merge(source: str, target: str) -> None:
     click.echo(connect().project_merge(source=source, target=target).message)
 
 
-@project.command("private")
+@project.command("private", short_help="Propose nothing of a project in others.")
 @click.argument("name")
 @click.option("--off", is_flag=True, help="Let what is known of it be proposed in other projects again.")
 def project_private(name: str, off: bool) -> None:
-    """Propose nothing of the project NAME (id or name) in other projects; take back what was."""
+    """Propose nothing of the project NAME (id or name) in other projects; take back what was.
+
+    Anybody may keep a project to itself; that it is told of elsewhere again, only a person says, at a terminal.
+    """
+    if off:
+        from flywheel.cli.decide import person
+
+        person()
     click.echo(connect().project_private(project=name, off=off).message)
 
 

@@ -42,7 +42,7 @@ def llm() -> None:
     """
 
 
-@llm.command()
+@llm.command(short_help="Show the model, what it has cost, and what waits.")
 @as_json_option
 def status(json_: bool) -> None:
     """Show provider, model, what was spent today and this month against the caps, and what waits."""
@@ -70,7 +70,7 @@ def status(json_: bool) -> None:
         labelled(paper, "waiting", "nothing", column=9)
 
 
-@llm.command()
+@llm.command(short_help="Ask the model one small thing.")
 @as_json_option
 def test(json_: bool) -> None:
     """Ask the model one small thing and say what happened; exit 1 when it does not answer."""
@@ -84,7 +84,7 @@ def test(json_: bool) -> None:
         sys.exit(1)
 
 
-@llm.command()
+@llm.command(short_help="Let what waits at a cap go on now.")
 @as_json_option
 def resume(json_: bool) -> None:
     """Let what waits go on now, after a cap was raised; where it still stands, it is put back again."""
@@ -92,7 +92,7 @@ def resume(json_: bool) -> None:
     as_json(done) if json_ else click.echo(clean(done.message))
 
 
-@llm.command()
+@llm.command(short_help="Say what reading every session would take.")
 @_cwd
 @_project
 @as_json_option
@@ -108,7 +108,7 @@ def estimate(cwd: str | None, project: str, json_: bool) -> None:
     )
 
 
-@llm.command()
+@llm.command(short_help="Have the model read older sessions.")
 @_cwd
 @_project
 @click.option("--yes", "-y", is_flag=True, help="Begin without asking.")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from flywheel.cli.ask import as_json_option
+from flywheel.cli.ask import as_json_option, refuse_before
 from flywheel.cli.link import connect
 from flywheel.cli.paper import as_json, clean, emit, escape, open_paper
 
@@ -23,11 +23,12 @@ _measure = click.option("--measure", is_flag=True, help="Measure the speed on th
 @click.pass_context
 def models(ctx: click.Context, measure: bool, json_: bool) -> None:
     """Which model finds things by meaning, and how good others are on your own memory. Without a command: ls."""
+    refuse_before(ctx, measure, json_)
     if ctx.invoked_subcommand is None:
         ctx.invoke(ls, measure=measure, json_=json_)
 
 
-@models.command()
+@models.command(short_help="List the models that there are.")
 @_measure
 @as_json_option
 def ls(measure: bool, json_: bool) -> None:
@@ -65,7 +66,7 @@ def _progress(switch: ModelSwitch) -> str:
     )
 
 
-@models.command()
+@models.command(short_help="Have another model embed everything.")
 @click.argument("name")
 @as_json_option
 def use(name: str, json_: bool) -> None:
@@ -78,7 +79,7 @@ def use(name: str, json_: bool) -> None:
     as_json(done) if json_ else click.echo(clean(done.message))
 
 
-@models.command()
+@models.command(short_help="Compare models on your own memory.")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option("--limit", "-n", default=200, show_default=True, help="Pages that are asked about.")
 @as_json_option

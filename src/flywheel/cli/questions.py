@@ -78,7 +78,7 @@ def rm(ids: tuple[str, ...], cwd: str | None, project: str, json_: bool) -> None
     as_json(done) if json_ else click.echo(clean(done.message))
 
 
-@questions.command()
+@questions.command(short_help="Ask every kept question now.")
 @_cwd
 @_project
 @as_json_option

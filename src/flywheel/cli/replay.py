@@ -11,7 +11,7 @@ import click
 
 from flywheel.cli.ask import as_json_option, here
 from flywheel.cli.link import connect
-from flywheel.cli.paper import as_json, counted, escape, moment, open_paper
+from flywheel.cli.paper import as_json, counted, emit, escape, moment, open_paper
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,17 +32,21 @@ MISSED: Final = 5
 
 
 @click.command(short_help="Test memory on your own past sessions.")
-@click.option("--last", default=20, show_default=True, type=click.IntRange(1, 1000), help="So many sessions.")
+@click.option(
+    "--last", "-n", metavar="N", default=20, show_default=True, type=click.IntRange(1, 1000), help="So many sessions."
+)
 @click.option("--cwd", metavar="DIR", help="Of the project of this folder; the current one unless given.")
 @click.option("--project", default="", help="Of the project with this id or name.")
-@click.option("--everywhere", is_flag=True, help="Of all projects.")
+@click.option("--everywhere", "-e", is_flag=True, help="Of all projects.")
 @click.option("--agent", default="", help="Of this agent only: claude, codex, ...")
 @click.option(
     "--with", "compare", multiple=True, metavar="SETTING=VALUE",
     help="Once more with this setting (context.budget=1000), side by side. May be given several times.",
 )  # fmt: skip
 @click.option("--missed", is_flag=True, help="Also print what was needed and not told.")
-@click.option("--seconds", default=600, show_default=True, type=click.IntRange(1, 3600), help="Stop after these.")
+@click.option(
+    "--seconds", metavar="N", default=600, show_default=True, type=click.IntRange(1, 3600), help="Stop after these."
+)
 @as_json_option
 def replay(
     last: int,
@@ -84,13 +88,20 @@ def _follow(client: Client, report: ReplayReport, paper: Console, *, quiet: bool
             time.sleep(PAUSE)
             report = client.replay_progress(id=report.id)
             if status:
-                status.update(f"replayed {report.done} of {report.total}, {escape(report.doing)}")
+                status.update(escape(_progress(report)))
     except KeyboardInterrupt:
         report = client.replay_progress(id=report.id, stop=True)
     finally:
         if status:
             status.stop()
     return report
+
+
+def _progress(report: ReplayReport) -> str:
+    """How far it is and what it does; how many sessions there are is known a moment after the start."""
+    if not report.total:
+        return report.doing or "replaying"
+    return f"replayed {report.done} of {report.total}" + (f", {report.doing}" if report.doing else "")
 
 
 def print_report(paper: Console, report: ReplayReport, *, missed: bool) -> None:
@@ -132,12 +143,12 @@ def _print_sum(paper: Console, run: ReplayRun) -> None:
         paper.print(f"{name}None of these sessions had to find out anything.", markup=False)
         return
     trend = f"; first half {_percent(run.early)}, second half {_percent(run.late)}" if run.late is not None else ""
-    paper.print(
+    told = (
         f"{name}Told {_percent(run.share)} of what {counted(needy, 'session')} needed{trend}; "
         f"of what had come up before {_percent(run.met)}; "
-        f"the newest messages alone: {_percent(run.plain)}; {_tokens(run.sessions):,} tokens a session.",
-        markup=False,
+        f"the newest messages alone: {_percent(run.plain)}; {_tokens(run.sessions):,} tokens a session."
     )
+    emit(paper, told, indent=0, lines=6)
 
 
 def _percent(part: float | None) -> str:

@@ -52,7 +52,7 @@ _CITED: Final = 3
 @click.option("--week", is_flag=True, help="The last seven days, summed: the costliest repeats first.")
 @click.option("--cwd", metavar="DIR", help="Of the project of this folder; the current one unless given.")
 @click.option("--project", default="", help="Of the project with this id or name.")
-@click.option("--all", "everywhere", is_flag=True, help="Of all projects.")
+@click.option("--everywhere", "-e", "--all", is_flag=True, help="Of all projects.")
 @click.option("--no-wait", is_flag=True, help="Print what there is, without waiting for what is being looked at.")
 @as_json_option
 def retro(

@@ -127,7 +127,7 @@ def history(name: str, cwd: str | None, project: str, json_: bool) -> None:
             emit(paper, line, indent=6, lines=3)
 
 
-@term.command("set")
+@term.command("set", short_help="Word a term.")
 @click.argument("name")
 @click.option("--meaning", help="What it means, in a sentence.")
 @click.option("--synonym", "synonyms", multiple=True, help="What else it is called; may be repeated.")
@@ -164,7 +164,7 @@ def set_(
     _told(done, json_)
 
 
-@term.command()
+@term.command(short_help="Confirm proposed terms, or what waits beside terms.")
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
 @_reason
 @_place
@@ -175,7 +175,7 @@ def confirm(names: tuple[str, ...], reason: str, cwd: str | None, project: str, 
     _told(connect().term_confirm(names=names, **given), json_)
 
 
-@term.command()
+@term.command(short_help="Refuse proposed terms, or what waits beside terms.")
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
 @_reason
 @_place

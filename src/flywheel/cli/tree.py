@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from flywheel.cli.ask import as_json_option, here
+from flywheel.cli.ask import as_json_option, here, refuse_before
 from flywheel.cli.link import connect
 from flywheel.cli.paper import as_json, clean, escape, moment, open_paper, size
 
@@ -37,6 +37,7 @@ def tree(ctx: click.Context, depth: int, cwd: str | None, project: str, json_: b
 
     It is a folder of plain Markdown with its history in Git: `flywheel tree path` says where.
     """
+    refuse_before(ctx, cwd, project, json_)
     if ctx.invoked_subcommand:
         return
     found = connect().tree_tree(depth=depth, cwd=here(cwd), project=project)

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from flywheel.codemap.routing import Routing
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -18,7 +20,7 @@ Span = tuple[int, int]
 
 _PLAIN: Final = (
     "comment", "verbatim", "block", "reference", "prefix", "import", "module", "container", "outer", "decorated",
-    "mount",
+    "made", "joint",
 )  # fmt: skip
 MARKS: Final = frozenset({"route", "command"})
 """Kinds of definitions that say what something is for, and lend their name to nothing."""
@@ -80,14 +82,6 @@ class Import(NamedTuple):
     line: int
 
 
-class Mount(NamedTuple):
-    """Under which path a router's routes are, and the name of the call that says so ("" for the router's own)."""
-
-    router: str
-    path: str
-    by: str
-
-
 @dataclass(slots=True)
 class Captures:
     """Everything that one query found."""
@@ -100,7 +94,7 @@ class Captures:
     module: Stretch | None = None
     headed: bool = False  # the module's documentation is the comment that the file begins with
     imports: list[Import] = field(default_factory=list)
-    mounts: list[Mount] = field(default_factory=list)
+    routing: Routing = field(default_factory=Routing)
     references: list[tuple[int, str, int]] = field(default_factory=list)  # byte, name, 1-based line
     comments: list[Comment] = field(default_factory=list)
     verbatim: list[Span] = field(default_factory=list)
@@ -163,10 +157,10 @@ def _keep(captures: Captures, source: bytes, number: int, role: str, match: Matc
     elif role in ("module.doc", "module.head"):
         captures.module_docs.extend(map(_stretch, match[role]))
         captures.headed = role == "module.head"
-    elif role == "mount":
-        by = _text(source, match["mount.by"][0]) if "mount.by" in match else ""
-        path = _text(source, match["mount.path"][0])
-        captures.mounts.append(Mount(_text(source, match["mount"][0]), path, by))
+    elif role == "made":
+        captures.routing.make(match["made"][0])
+    elif role == "joint":
+        captures.routing.join(match["joint"][0])
     elif role == "module":
         captures.module = _stretch(match["module"][0])
     else:

@@ -12,7 +12,7 @@ from flywheel.codemap.captures import MARKS, Captures, Comment, Found, Import, S
 from flywheel.codemap.comments import Leading, cap, first_paragraph, is_licence
 from flywheel.codemap.hashing import hash_definitions, hash_text
 from flywheel.codemap.languages import LANDMARKS, load
-from flywheel.codemap.mounting import mount, under_classes, without_strangers
+from flywheel.codemap.mounting import mount, under_classes, with_given, without_strangers
 from flywheel.codemap.naming import names_used
 from flywheel.codemap.unparsed import add_unparsed, parseable
 
@@ -58,10 +58,16 @@ class Parsed(NamedTuple):
     broken: bool
     references: Sequence[Reference] = ()
     names: str = ""  # that its code uses: see `naming.names_used`
+    routing: str = ""  # what it says of routers: see `routing.Routing`
 
 
-def parse(source: bytes, language: str, path: str, *, references: bool = False) -> Parsed:
-    """Definitions in order of their place in the file, outer ones first; with ``references``, what they use."""
+def parse(
+    source: bytes, language: str, path: str, *, references: bool = False, given: Iterable[Sequence[str]] = ()
+) -> Parsed:
+    """Definitions in order of their place in the file, outer ones first; with ``references``, what they use.
+
+    ``given`` is what other files say of its routers (`mounted.Given`).
+    """
     parser, query = load(language, references=references)
     tree = parser.parse(parseable(source, language))
     captures = collect(source, tree, query)
@@ -71,7 +77,7 @@ def parse(source: bytes, language: str, path: str, *, references: bool = False) 
     found = without_strangers(found, captures.imports)
     if language in _UNNAMED:
         _name_defaults(found, path)
-    mount(found, captures.mounts)
+    mount(found, with_given(captures.routing.mounts(), given))
     for item in found:
         _widen(item, captures, leading)
         _document(item, source, captures, leading)
@@ -81,7 +87,8 @@ def parse(source: bytes, language: str, path: str, *, references: bool = False) 
     definitions = modules + _definitions(source, captures, found, modules)
     uses = _references(captures, found, len(modules)) if references else ()
     names = "" if language in LANDMARKS else _names(source, captures, found, language)
-    return Parsed(definitions, captures.imports, tree.root_node.has_error, uses, names)
+    routing = captures.routing.as_text(tree.root_node)
+    return Parsed(definitions, captures.imports, tree.root_node.has_error, uses, names, routing)
 
 
 def _name_defaults(found: Iterable[Found], path: str) -> None:

@@ -51,13 +51,16 @@ def _head(answer: TopologyAnswer) -> str:
     one = answer.level.removesuffix("s")
     where = f" in {answer.focus}" if answer.focus and answer.level != "services" else ""
     head = f"{answer.project}: {count:,} {one if count == 1 else answer.level}{where}"
-    return f"{head}, {answer.files:,} files of code" if answer.level == "packages" else head
+    files = f"{answer.files:,} file{'' if answer.files == 1 else 's'} of code"
+    return f"{head}, {files}" if answer.level == "packages" else head
 
 
 def _line(node: MapNode, wide: int) -> str:
     size = f"{node.files:,} file{'' if node.files == 1 else 's'}" if node.files else node.kind * (node.kind != "module")
-    about = _short(node.about, ABOUT)
-    return f"{node.name:<{wide}}  {size:>9}  {about}".rstrip() if size else f"{node.name:<{wide}}  {about}".rstrip()
+    about, room = _short(node.about, ABOUT), 9 if node.files else 10  # "kubernetes"
+    return (
+        f"{node.name:<{wide}}  {size:>{room}}  {about}".rstrip() if size else f"{node.name:<{wide}}  {about}".rstrip()
+    )
 
 
 def _arrows(arrow: str, sides: Mapping[str, int]) -> list[str]:

@@ -95,7 +95,7 @@ def _main(tx: Tx, project: ProjectId) -> str:
 def _bare(project: ProjectId, one: Proposal, deps: Deps) -> Beacon:
     now: Micros = deps.now()
     clean = deps.redact.text
-    name: Clean = clean(one.name[:NAME])
+    name: Clean = deps.redact.short(one.name, NAME)
     return Beacon(
         id=new_id(now), project_id=project, name=name, called=clean(called(name)), status=Status.CANDIDATE,
         origin=clean(f"{MADE}{one.why}"), path=one.path, created_at=now, updated_at=now,

@@ -16,6 +16,7 @@ from flywheel.codemap.manifests.joining import parser_of
 from flywheel.codemap.planning import Listed
 from flywheel.codemap.skipping import IGNORE_FILES, OUTPUTS, PRIVATE, VENDORED, Ignoring, vendored_folder, why_not
 from flywheel.text.decoding import as_utf8
+from flywheel.text.shapes import holds_token
 
 MAX_FILES: Final = 50_000
 """Source files of one checkout that are looked at."""
@@ -125,8 +126,24 @@ def _look(root: str, paths: Iterable[str], ignoring: Ignoring, whole: bool) -> L
     return Listing(files, manifests, whole, telling)
 
 
+def closed(root: str, path: str) -> bool:
+    """Whether a file of a checkout may still be there, in a folder that nobody lets us look into."""
+    folder = root
+    for part in ("", *path.split("/")[:-1]):
+        folder = f"{folder}/{part}" if part else folder
+        try:
+            os.close(os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC))
+            os.lstat(f"{folder}/.")
+        except PermissionError:
+            return True
+        except (OSError, ValueError):
+            return False
+    return False
+
+
 def _stat(root: str, path: str) -> Listed | None:
-    """None for what is no ordinary file. A name that is not UTF-8 is spelled with ``\\xNN`` and not parsed."""
+    """None for what is no ordinary file, or has a secret in its name. A name that is not UTF-8 is spelled with
+    ``\\xNN`` and not parsed."""
     try:
         facts = os.lstat(f"{root}/{path}")
     except (OSError, ValueError):
@@ -134,6 +151,8 @@ def _stat(root: str, path: str) -> Listed | None:
     if not stat.S_ISREG(facts.st_mode):
         return None
     spelled = os.fsencode(path).decode("utf-8", "backslashreplace")
+    if holds_token(spelled):
+        return None
     state = why_not(path) if spelled == path else "unreadable"
     return Listed(spelled, language_of(path), facts.st_size, facts.st_mtime_ns, state)
 

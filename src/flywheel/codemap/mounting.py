@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from flywheel.codemap.captures import Found, Import, Mount, Span
+from flywheel.codemap.captures import Found, Import, Span
+from flywheel.codemap.routing import URLS, Mount
 
 INSTEAD: Final = frozenset({"register_blueprint"})
 """Calls whose path stands instead of the router's own; others come before it."""
@@ -75,7 +76,17 @@ def mount(found: Iterable[Found], mounts: Sequence[Mount]) -> None:
     for item in found if mounts else ():
         if item.kind == "route" and item.on and (prefix := _prefix(item.on, mounts)):
             verb, slash, path = item.name.partition("/")
-            item.name = f"{verb}{prefix}/{path}" if slash else item.name
+            if item.on == URLS:
+                item.name = item.name if item.name.startswith("^") else prefix + item.name
+            elif slash:
+                item.name = f"{verb}{prefix}/{path}"
+
+
+def with_given(mounts: Sequence[Mount], given: Iterable[Sequence[str]]) -> list[Mount]:
+    """What a file says of its routers, with what only other files say: that stands instead of where it mounts them."""
+    told = [Mount(*one) for one in given]
+    routers = {one.router for one in told}
+    return [one for one in mounts if not one.by or one.router not in routers] + told
 
 
 def _prefix(router: str, mounts: Sequence[Mount]) -> str:
@@ -83,7 +94,7 @@ def _prefix(router: str, mounts: Sequence[Mount]) -> str:
     told = [one for one in mounts if one.router == router and one.by]
     told = told if len(told) == 1 else []
     kept = [] if told and told[0].by in INSTEAD else own[:1]
-    return "".join(one.path.rstrip("/") for one in [*told, *kept])
+    return "".join(one.path if one.router == URLS else one.path.rstrip("/") for one in [*told, *kept])
 
 
 def without_strangers(found: list[Found], imports: Iterable[Import]) -> list[Found]:

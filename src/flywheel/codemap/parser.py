@@ -40,10 +40,12 @@ class Request(NamedTuple):
     language: str
     known: str  # the SHA-256 that is indexed already, or ""
     max_bytes: int
+    given: tuple[tuple[str, str, str], ...] = ()  # `mounted.Given`: what other files say of its routers
 
 
 class Answer(NamedTuple):
-    """What a file is. ``state`` is that of `SourceFile`, or ``same`` (its SHA-256 is the known one) or ``gone``."""
+    """What a file is. ``state`` is that of `SourceFile`, or ``same`` (its SHA-256 is the known one), ``gone``, or
+    ``denied`` (we may not read it)."""
 
     state: str
     sha256: str = ""
@@ -51,6 +53,7 @@ class Answer(NamedTuple):
     mtime_ns: int = 0
     lines: int = 0
     names: str = ""  # used and not defined here: `naming.names_used`
+    routing: str = ""  # what it says of routers: `routing.Routing`
     definitions: tuple[Definition, ...] = ()
     imports: tuple[Import, ...] = ()
 
@@ -61,6 +64,8 @@ def look(request: Request) -> Answer:
         source, size, mtime_ns = _read(request.file, request.max_bytes)
     except FileNotFoundError:
         return Answer("gone")
+    except PermissionError:
+        return Answer("denied")
     except OSError:
         return Answer("unreadable")
     if source is None:
@@ -72,9 +77,9 @@ def look(request: Request) -> Answer:
     plain = as_utf8(source)
     if why := why_not(plain, lines):
         return Answer(why, sha256, size, mtime_ns, lines)
-    parsed = parse(plain, request.language, request.path)
+    parsed = parse(plain, request.language, request.path, given=request.given)
     definitions, imports = tuple(parsed.definitions), tuple(parsed.imports)
-    return Answer("indexed", sha256, size, mtime_ns, lines, parsed.names, definitions, imports)
+    return Answer("indexed", sha256, size, mtime_ns, lines, parsed.names, parsed.routing, definitions, imports)
 
 
 def why_not(source: bytes, lines: int) -> str:
@@ -134,7 +139,7 @@ def unpack_answer(body: bytes) -> Answer:
 def _plain(answer: Answer) -> tuple[object, ...]:
     """The answer without its classes, which marshal does not know."""
     definitions, imports = [tuple(d) for d in answer.definitions], [tuple(i) for i in answer.imports]
-    return (*answer[:6], definitions, imports)
+    return (*answer[:7], definitions, imports)
 
 
 def main(work: Callable[[Request], Answer] = look) -> None:

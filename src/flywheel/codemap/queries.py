@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 import orjson
 
+from flywheel.codemap.captures import MARKS
 from flywheel.codemap.folding import fold
 from flywheel.codemap.languages import LANDMARKS
 from flywheel.codemap.planning import Known
@@ -14,7 +16,8 @@ from flywheel.model import ProjectId, Setting, Symbol
 from flywheel.store import Tx, mapper
 from flywheel.store.chunks import CHUNK, chunks
 
-"""Values of one IN list."""
+VERBS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+"""Methods that a route may be asked for by its path alone with."""
 
 Mark = tuple[str, str, str, int, int]
 """What makes a symbol's row differ: hash, signature, doc, start line, stop line."""
@@ -108,11 +111,24 @@ def symbols_called(tx: Tx, projects: Sequence[ProjectId], name: str, checkout: s
     found = symbols_named(tx, projects, [wanted], limit=CHUNK)
     if path:
         found = [symbol for symbol in found if symbol.path == path or symbol.path.endswith(f"/{path}")]
+    known = {symbol.id for symbol in found}
+    found += [symbol for symbol in _marked(tx, projects, name) if symbol.id not in known]
     files = [symbol.file_id for symbol in found]
     sql = "SELECT id FROM source_file WHERE checkout = :checkout AND id IN :ids"
     here = {id for some in chunks(files) for (id,) in tx.all(sql, checkout=checkout, ids=some)}
     found = [symbol for symbol in found if symbol.file_id in here] or [shown for _, shown in fold(tx, found, "")]
     return sorted(found, key=lambda symbol: (symbol.qualified != wanted, symbol.path, symbol.start_line))[:limit]
+
+
+def _marked(tx: Tx, projects: Sequence[ProjectId], name: str) -> list[Symbol]:
+    """Routes and commands, whose names may hold anything, by their whole name; a route also without its verb."""
+    names = [name, *(f"{verb} {name}" for verb in VERBS if name.startswith("/"))]
+    if not projects:
+        return []
+    return mapper.find(
+        tx, Symbol, "WHERE project_id IN :projects AND name IN :names AND kind IN :kinds ORDER BY path, start_line"
+        " LIMIT :limit", projects=list(projects), names=names, kinds=sorted(MARKS), limit=CHUNK,
+    )  # fmt: skip
 
 
 def _answers(qualified: str, wanted: set[str]) -> bool:

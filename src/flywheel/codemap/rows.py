@@ -11,6 +11,7 @@ from flywheel.codemap.planning import Known
 from flywheel.codemap.queries import Mark
 from flywheel.model import Clean, FileNames, ModuleEdge, ProjectId, SourceFile, Symbol, evidence_id
 from flywheel.text.redact import Redactor
+from flywheel.text.shapes import holds_token
 
 _BORDER: Final = "\n\x01\n"
 
@@ -51,8 +52,9 @@ class Place:
 
 
 def symbols(place: Place, path: str, definitions: Sequence[Definition], redact: Redactor) -> list[Symbol]:
-    """Rows for a file's definitions, with signatures and docs redacted."""
+    """Rows for a file's definitions, with signatures and docs redacted; one whose very name is a secret has none."""
     file_id = place.file_id(path)
+    definitions = [item for item in definitions if not holds_token(item.qualified)]
     texts = clean_all(redact, [text for item in definitions for text in (item.signature, item.doc)])
     return [
         Symbol(

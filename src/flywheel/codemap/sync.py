@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from flywheel.codemap import queries
@@ -14,12 +14,13 @@ from flywheel.codemap.following import follow, keep_beacons
 from flywheel.codemap.imports import targets
 from flywheel.codemap.languages import LANDMARKS
 from flywheel.codemap.layout import MANIFESTS, Layout
-from flywheel.codemap.listing import list_checkout, look_at, read_text
+from flywheel.codemap.listing import closed, list_checkout, look_at, read_text
 from flywheel.codemap.packages import wanted_names
 from flywheel.codemap.parser import Answer, Request
 from flywheel.codemap.past import forget_old
 from flywheel.codemap.planning import Known, Listed, Plan, plan
 from flywheel.codemap.pool import ParserPool
+from flywheel.codemap.routers import Routers, file_routers
 from flywheel.codemap.rows import Delta, Place, compare, compare_edges, put_names, symbols
 from flywheel.codemap.twins import Twins, find_twins
 from flywheel.codemap.weighing import enqueue_weighing, owes, reweigh
@@ -60,6 +61,7 @@ class Sync:
         self._anew = anew
         self._version = version
         self._twins = Twins()
+        self._routers = Routers(place, deps)
         self._late: list[Listed] = []
         self._writer = Writer(deps.db, place)
         self._lost: dict[str, str] = {}  # SHA-256 of removed files → path
@@ -72,8 +74,10 @@ class Sync:
         known = self._known()
         listing = list_checkout(self._root)
         self.report.whole = listing.whole
-        todo = plan(listing.files, known, max_bytes=self._max_bytes, complete=True, anew=self._anew)
-        layout = Layout([path for path, item in listing.files.items() if item.language], listing.manifests)
+        todo = self._plan(listing.files, known, complete=True)
+        hidden = known.keys() - listing.files.keys() - {old.path for old in todo.gone}
+        present = {path for path, item in listing.files.items() if item.language} | hidden
+        layout = Layout(present, listing.manifests)
         self._find_twins(todo, known, layout)
         self._run(todo, known, layout)
         owed = self._have_weighed()
@@ -91,7 +95,7 @@ class Sync:
         listed = look_at(self._root, wanted, known)
         if {path for path, item in listed.items() if item} != known.keys():  # files came or went: others may need them
             known = self._known()
-        todo = plan(listed, known, max_bytes=self._max_bytes, complete=False, anew=self._anew)
+        todo = self._plan(listed, known, complete=False)
         with self._deps.db.read() as tx:
             present = queries.code_paths(tx, self._root)
         present |= {path for path, item in listed.items() if item}
@@ -105,6 +109,11 @@ class Sync:
     @property
     def _max_bytes(self) -> int:
         return self._deps.config.code.max_file_kb * 1024
+
+    def _plan(self, listed: Mapping[str, Listed | None], known: Mapping[str, Known], *, complete: bool) -> Plan:
+        """What is to be done. A file that is only out of our sight, in a folder that is closed to us, is not gone."""
+        todo = plan(listed, known, max_bytes=self._max_bytes, complete=complete, anew=self._anew)
+        return replace(todo, gone=[old for old in todo.gone if not closed(self._root, old.path)])
 
     def _known(self, paths: Sequence[str] = ()) -> dict[str, Known]:
         """What is indexed; of named ``paths`` alone, unless rows of another project, as which the checkout was once
@@ -126,6 +135,8 @@ class Sync:
                 tx, self._place, self._version, layout, new,
                 lambda root, languages: self._manifests(root, layout.paths, languages),
             )  # fmt: skip
+            for path in file_routers(tx, self._twins.checkout)["said"] if self._twins.checkout else ():
+                self._twins.files.pop(path, None)  # other files may mount its routers otherwise here
 
     @staticmethod
     def _manifests(root: str, paths: Iterable[str], languages: Iterable[str]) -> Mapping[str, str]:
@@ -145,6 +156,7 @@ class Sync:
         self._parse(todo.look, layout, known)
         self._remove(todo.gone)
         self._follow_imports(todo, known, layout)
+        self._follow_mounts(todo, known, layout)
         for project in self._redraw:
             self._draw(project)
 
@@ -170,7 +182,7 @@ class Sync:
         requests = [
             Request(
                 os.fsencode(f"{self._root}/{item.path}"), item.path, item.language,
-                sha256 or self._twins.sha256(item.path), self._max_bytes,
+                sha256 or self._twins.sha256(item.path), self._max_bytes, self._routers.given(item.path),
             )
             for item, sha256 in look
         ]  # fmt: skip
@@ -209,12 +221,18 @@ class Sync:
                 self._twins.files.pop(item.path)
                 self._late.append(item)  # its twin has changed meanwhile: it is parsed after all
                 continue
+            if answer.state == "denied":
+                if (old := known.get(item.path)) and old.state == "indexed":
+                    self.report.states["same"] += 1
+                    continue  # what was read of it is kept until it can be read again
+                answer = answer._replace(state="unreadable")
             self.report.states[answer.state] += 1
             if answer.state == "gone":
                 self._remove([known[item.path]] if item.path in known else [])
                 continue
             delta = Delta(path=item.path, file=self._file(item, answer, known.get(item.path)))
             if answer.state != "same":
+                self._routers.note(item.path, answer.routing)
                 found = symbols(self._place, item.path, answer.definitions, self._deps.redact)
                 compare(delta, found, marks[self._place.file_id(item.path)])
                 needs = self._needs(item, answer, layout) if copy is None else copy.edges
@@ -228,6 +246,7 @@ class Sync:
                 self._redraw.add(self._place.project_id)
             deltas.append(delta)
         put_names(self._place, named, self._deps.redact)
+        self._routers.save()
         self._writer.write(deltas)
 
     @staticmethod
@@ -258,6 +277,9 @@ class Sync:
                 Delta(path=old.path, removed=old, dropped=list(marks[old.id]), unneeded=list(edges[old.path]))
                 for old in some
             ]
+            for old in some:
+                self._routers.note(old.path, "")
+            self._routers.save()
             self.report.removed += len(some)
             self._redraw.update(old.project_id for old in some)
             self.report.dropped += sum(len(delta.dropped) for delta in deltas)
@@ -276,6 +298,17 @@ class Sync:
         again = (sources & known.keys()) - {item.path for item, _ in todo.look} - went
         listed = look_at(self._root, again, known)
         self._parse([(item, "") for item in listed.values() if item and not item.state], layout, known)
+
+    def _follow_mounts(self, todo: Plan, known: Mapping[str, Known], layout: Layout) -> None:
+        """Routers that other files mount elsewhere now: their routes are called otherwise."""
+        moved = bool(todo.gone) or any(item.path not in known for item, _ in todo.look)
+        paths = self._routers.differing(layout, moved)
+        if paths:
+            with self._deps.db.read() as tx:
+                known = queries.files(tx, self._root, paths)
+            listed = look_at(self._root, paths, known)
+            self._parse([(item, "") for item in listed.values() if item and not item.state], layout, known)
+        self._routers.settle()
 
 
 def _shows_on_map(delta: Delta, old: Known | None) -> bool:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -24,6 +24,9 @@ QUIET: Final = 0.2
 
 PATIENCE: Final = 2.0
 """Seconds after which changes are due though events keep coming."""
+
+CUT: Final = "the system has no watches left for some of its folders (fs.inotify.max_user_watches)"
+"""Why a checkout is watched in part only."""
 
 _LIMIT: Final = Path("/proc/sys/fs/inotify/max_user_watches")
 _SHARE: Final = 0.5
@@ -99,6 +102,14 @@ def watch_limit(file: Path = _LIMIT) -> int:
         return 8192
 
 
+def _inode(root: str) -> int:
+    """Which folder it is; 0 for none."""
+    try:
+        return os.stat(root).st_ino  # noqa: PTH116 - as everywhere here
+    except OSError:
+        return 0
+
+
 class Watcher(Protocol):
     """What is needed of a watchdog observer."""
 
@@ -116,6 +127,7 @@ class Watched:
     events: bool
     folders: int
     why: str = ""
+    inode: int = 0  # of the checkout: a folder that was replaced is another one
 
 
 class CheckoutWatch:
@@ -135,17 +147,39 @@ class CheckoutWatch:
         self._standing: dict[str, Watched] = {}
 
     def keep(self, roots: Sequence[str]) -> Mapping[str, Watched]:
-        """Watch exactly these checkouts from now on, the first ones first when not all fit. Idempotent."""
+        """Watch exactly these checkouts from now on, the first ones first when not all fit. Idempotent.
+
+        What was not watched, or only in part, is tried again. Of a checkout in whose place another folder is now,
+        ``on_path`` gets the whole: what happened in between is not known.
+        """
         for root in [root for root in self._standing if root not in roots]:
             self._drop(root)
         for root in roots:
-            if root not in self._standing:
-                self._standing[root] = self._add(root)
+            before = self._standing.get(root)
+            if before is not None and self._holds(root, before):
+                continue
+            if before is not None:
+                self._drop(root)
+            self._standing[root] = self._add(root)
+            if before is not None:
+                self._on_path(root, "")
         return dict(self._standing)
+
+    def _holds(self, root: str, watched: Watched) -> bool:
+        """Whether a checkout is watched as a whole, and still the same folder."""
+        return watched.events and watched.inode == _inode(root) and root not in self._cut()
+
+    def _cut(self) -> Collection[str]:
+        """The watched folders below which the system had no watch left for some."""
+        found: Collection[str] = getattr(self._observer, "cut", ())
+        return found
 
     def standing(self) -> Mapping[str, Watched]:
         """How each checkout is watched now."""
-        return dict(self._standing)
+        return {
+            root: replace(watched, events=False, why=CUT) if watched.events and root in self._cut() else watched
+            for root, watched in self._standing.copy().items()
+        }
 
     def _add(self, root: str) -> Watched:
         limit = self._limit()
@@ -158,7 +192,9 @@ class CheckoutWatch:
             self._handles[root] = self._observer.schedule(_Events(root, self._on_path), root, recursive=True)
         except OSError as error:
             return Watched(False, folders, str(error))
-        return Watched(True, folders)
+        if root in self._cut():
+            return Watched(False, folders, CUT)
+        return Watched(True, folders, inode=_inode(root))
 
     def _drop(self, root: str) -> None:
         del self._standing[root]

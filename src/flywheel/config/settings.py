@@ -281,6 +281,7 @@ class DaemonConfig:
     lease_seconds: int = _setting(
         60, "A job whose worker is silent for this long is given to another.", low=5, high=3600
     )
+    nice: int = _setting(19, "How far worker processes stand back: their nice value.", low=0, high=19)
     threads: int = _setting(8, "Threads that answer requests.", low=2, high=128)
 
 

@@ -13,9 +13,11 @@ the same subject.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
+
+from flywheel.context.telling import Told
 
 LOOKAHEAD: Final = 3
 """A larger level is taken only if this many of the following items still fit at their smallest."""
@@ -52,6 +54,10 @@ class Level:
     cost: Cost
 
 
+Less = Callable[[Told], "Piece | None"]
+"""Makes an item anew without what is told already; None where nothing is left of it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
     """One item that a source offers, with its levels from the largest to the smallest."""
@@ -63,6 +69,7 @@ class Piece:
     levels: Sequence[Level]
     subject: str = ""
     unreviewed: bool = False
+    less: Less | None = field(default=None, compare=False, repr=False)  # the same without what is told already
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from typing import Final, Protocol
 
 from flywheel.api import SearchAnswer
 from flywheel.context.agents import Agent
-from flywheel.context.allocator import Level, Piece
+from flywheel.context.allocator import Less, Level, Piece
 from flywheel.context.gitfacts import GitFacts
 from flywheel.model import Micros, ProjectId
 from flywheel.search.prompts import about
@@ -55,6 +55,7 @@ class Ask:
         texts: Mapping[str, str],
         subject: str = "",
         unreviewed: bool = False,
+        less: Less | None = None,
     ) -> Piece:
         """An item with its levels priced for the agent; ``texts`` go from the largest to the smallest."""
         levels: list[Level] = []
@@ -63,8 +64,9 @@ class Ask:
             if text and (not levels or cost.tokens < levels[-1].cost.tokens):
                 levels.append(Level(name=name, text=text, cost=cost))
         return Piece(
-            kind=kind, id=id, short=short, relevance=relevance, levels=levels, subject=subject, unreviewed=unreviewed
-        )
+            kind=kind, id=id, short=short, relevance=relevance, levels=levels, subject=subject, unreviewed=unreviewed,
+            less=less,
+        )  # fmt: skip
 
     def overlap(self, text: str, head: str = "") -> float:
         """How much of what the session is about the text, with its ``head``, speaks of: 0 to 1, by the cues' weights.

@@ -14,7 +14,7 @@ from flywheel.api import Briefing, SearchAnswer, Slice
 from flywheel.config import Config
 from flywheel.context import render
 from flywheel.context.agents import Agent, agent_of
-from flywheel.context.allocator import Cost, Offer, Piece, allocate, shares
+from flywheel.context.allocator import Cost, Offer, Piece, shares
 from flywheel.context.ask import SOURCES, Ask, Source, cues_of
 from flywheel.context.conventions import ConventionsSource
 from flywheel.context.deadline import Outcome, Workers
@@ -23,6 +23,7 @@ from flywheel.context.gitfacts import GitFacts, find_root, read_branch, read_git
 from flywheel.context.habits import KIND as HABITS
 from flywheel.context.habits import Habits
 from flywheel.context.history import HistorySource
+from flywheel.context.once import pack_once
 from flywheel.context.renewing import Renewing
 from flywheel.context.skills import SkillsSource
 from flywheel.context.slot import SlotSource
@@ -224,7 +225,7 @@ class Assembler:
         room = limit - render.bare_cost(ask.agent, ask.name, waiting, self._redact, habits=told)
         text, slices, spent = "", list[Slice](), Cost()
         while room.tokens > 0 and room.units > 0:
-            packed = allocate(room, offers)
+            packed = pack_once(room, offers)
             text, written = render.write(
                 packed, project=ask.name, asking=asking, waiting=waiting, redact=self._redact, habits=told
             )

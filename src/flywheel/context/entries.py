@@ -106,7 +106,7 @@ class EntriesSource:
         if kept is None or kept[0] != generation:
             kept = self._kept[key] = (generation, self._made(ask))
             while len(self._kept) > KEPT:
-                self._kept.pop(next(iter(self._kept)), None)
+                self._kept.pop(next(iter([*self._kept])), None)  # of a copy: other threads add meanwhile
         return kept[1]
 
     def _made(self, ask: Ask) -> Sequence[Piece]:

@@ -38,7 +38,7 @@ class FileCache(Generic[T]):
     def __init__(self, redact: Redactor, make: Callable[[Clean], T]) -> None:
         self._redact, self._make = redact, make
         self._lock = threading.Lock()
-        self._kept: OrderedDict[str, tuple[tuple[int, int], TextFile[T]]] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, Path], tuple[tuple[int, int], TextFile[T]]] = OrderedDict()
 
     def get(self, path: str, within: Path) -> TextFile[T] | None:
         """The file, or None when it is missing, unreadable, no regular file, or a link that leads out of ``within``."""
@@ -48,7 +48,7 @@ class FileCache(Generic[T]):
                 return None
             mark = (found.st_mtime_ns, found.st_size)
             with self._lock:
-                kept = self._kept.get(path)
+                kept = self._kept.get((path, within))
             if kept is not None and kept[0] == mark:
                 return kept[1]
             real = os.path.realpath(path)
@@ -60,7 +60,7 @@ class FileCache(Generic[T]):
             return None
         file = TextFile(real=real, at=Micros(found.st_mtime_ns // 1000), made=self._make(self._redact.text(text)))
         with self._lock:
-            self._kept[path] = (mark, file)
+            self._kept[path, within] = (mark, file)
             while len(self._kept) > FILES:
                 self._kept.popitem(last=False)
         return file

@@ -9,12 +9,12 @@ from typing import Final
 from flywheel.api import Hit
 from flywheel.context.allocator import Piece
 from flywheel.context.ask import Ask, day, newest_of, shorten
-from flywheel.context.digests import Summed, levels, project_piece, sums_of
+from flywheel.context.digests import Summed, lapsed, levels, project_piece, sums_of
 from flywheel.context.relevance import session_relevance
+from flywheel.context.telling import Told, says
 from flywheel.model import Micros, SessionId, short_id
 from flywheel.store import Db, Tx
 from flywheel.store.json import load as load_json
-from flywheel.text.words import terms
 
 FEWEST, MOST, TOKENS_A_SESSION = 3, 18, 80
 """A briefing tells of one more session by itself with every so many tokens."""
@@ -40,12 +40,14 @@ NAMES, LONGEST = 3, 80
 COVERED: Final = 0.6
 """An entry that quotes this part of a message stands for it; of a longer one it tells a detail."""
 
-_ASSENTS: Final = frozenset(
-    """
-    ok okay understood noted done good great perfect nice fine thanks thank sure exactly right agreed yes catch
-    """.split()  # noqa: SIM905 - a list of words is read as words
-)
-"""A message of these alone, and of words that mean nothing by themselves, is an assent to what is told or is not."""
+FAILED: Final = 1 / 3
+"""The part of its tool calls that failed from which that is told of a session that came to its end."""
+
+NAMED: Final = 48
+"""Characters of a session's task where an entry tells all of it."""
+
+FELL: Final = 60
+"""Characters of words that no longer hold, as they are named."""
 
 _SAYS: Final = {"user": "user", "assistant": "assistant", "tool": "tool"}
 
@@ -88,10 +90,19 @@ class HistorySource:
             told = {hit.id for hit in found if quoted.get(hit.id, 0) >= COVERED * max(len(hit.text), 1)}
             hits = [hit for hit in found if hit.kind in ("message", "document") and hit.id not in told]
             best = max((hit.score for hit in hits), default=0.0)
-            hits = [hit for hit in hits if hit.id not in ask.exclude and hit.session_id not in own and _says(hit)]
+            hits = [hit for hit in hits if hit.id not in ask.exclude and hit.session_id not in own and _worth(hit)]
             with self._db.read() as tx:
-                there = _worked_on(tx, hits)
-            return [_hit_piece(ask, hit, hit.score / best if best > 0 else 0.0, there.get(hit.id, "")) for hit in hits]
+                there, fell = _worked_on(tx, hits), lapsed(tx, [hit.id for hit in hits if hit.kind == "message"])
+            return [
+                _hit_piece(
+                    ask,
+                    hit,
+                    hit.score / best if best > 0 else 0.0,
+                    there.get(hit.id, ""),
+                    _fell(fell.get(hit.id, ()), hit.text),
+                )
+                for hit in hits
+            ]
         with self._db.read() as tx:
             sessions = last_sessions(tx, ask)
             sums = sums_of(tx, [one.id for one in sessions])
@@ -110,9 +121,15 @@ def _quoted(tx: Tx, entries: Sequence[str]) -> Mapping[str, int]:
     return dict(tx.all(sql, entries=entries[:500])) if entries else {}
 
 
-def _says(hit: Hit) -> bool:
-    """Whether it says anything: "Understood." and "ok, will do" take up room only."""
-    return hit.kind != "message" or len(hit.text) > WHOLE or not _ASSENTS.issuperset(terms(hit.text))
+def _worth(hit: Hit) -> bool:
+    """Whether what is recalled says anything."""
+    return hit.kind != "message" or len(hit.text) > WHOLE or says(hit.text)
+
+
+def _fell(quotes: Sequence[str], text: str) -> str:
+    """What must be known of a message that was decided otherwise since; of a longer one the words that fell."""
+    whole = any(len(quote) >= COVERED * len(text) for quote in quotes)
+    return "no longer holds" if whole else f"no longer holds: “{shorten(quotes[0], FELL)}”" if quotes else ""
 
 
 def _worked_on(tx: Tx, hits: Sequence[Hit]) -> Mapping[str, str]:
@@ -186,11 +203,16 @@ def _last_words(tx: Tx, sessions: Sequence[SessionId]) -> dict[str, tuple[str, s
     return {id: (prompt or "", reply or "") for id, prompt, reply in rows}
 
 
-def _session_piece(ask: Ask, one: LastSession, words: tuple[str, str], summed: Summed | None) -> Piece:
+def _session_piece(
+    ask: Ask, one: LastSession, words: tuple[str, str], summed: Summed | None, told: Told | None = None
+) -> Piece:
     prompt, reply = (shorten(text, 240) for text in words)
     task = shorten(one.task or one.title or prompt, 120) or "a session without a task"
+    if told and told.repeats(task):
+        task = shorten(task, NAMED)
     outcome = {"": "", "unclear": ", outcome unclear"}.get(one.outcome, f", {one.outcome}")
-    errors = f", {one.errors} of {one.calls} tool calls failed" if one.errors and one.calls else ""
+    many = one.errors >= (FAILED if one.outcome == "done" else 0.0) * one.calls
+    errors = f", {one.errors} of {one.calls} tool calls failed" if one.errors and one.calls and many else ""
     head = f"- [fw:{short_id(one.id)}] {task} ({one.agent} session, {day(one.at)}{outcome}{errors})"
     asked = f"{head}\n    Last asked: {prompt}" if prompt and prompt != task else ""
     relevance = session_relevance(
@@ -205,20 +227,22 @@ def _session_piece(ask: Ask, one: LastSession, words: tuple[str, str], summed: S
         id=one.id,
         short=short_id(one.id),
         relevance=relevance,
-        texts=levels(head, summed)
+        texts=levels(head, summed, told)
         if summed is not None
         else {
             "body": f"{asked or head}\n    Last answered: {reply}" if reply else "",
             "summary": asked,
             "title": head,
         },
+        less=None if told else lambda told: _session_piece(ask, one, words, summed, told),
     )
 
 
-def _hit_piece(ask: Ask, hit: Hit, relevance: float, there: str) -> Piece:
+def _hit_piece(ask: Ask, hit: Hit, relevance: float, there: str, fell: str) -> Piece:
     says = _SAYS.get(hit.role, f"{hit.kind} {hit.path or hit.title}".strip())
     head = f"- [fw:{hit.short}] {day(hit.created_at)} {says}:"
     sizes = (("body", 700), ("summary", 280), ("title", 120)) if len(hit.text) > WHOLE else (("body", WHOLE),)
-    tail = f" ({there})" if there else ""
-    texts = {name: f"{head} {shorten(hit.text, size)}{'' if name == 'title' else tail}" for name, size in sizes}
+    always = f" ({fell})" if fell else ""
+    tail = f" ({'; '.join(filter(None, (fell, there)))})" if fell or there else ""
+    texts = {name: f"{head} {shorten(hit.text, size)}{always if name == 'title' else tail}" for name, size in sizes}
     return ask.piece(kind=hit.kind, id=hit.id, short=hit.short, relevance=relevance, texts=texts)

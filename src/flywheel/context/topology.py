@@ -62,7 +62,7 @@ class TopologySource:
         if kept is None or not 0 <= ask.now - kept[0] < FRESH:
             kept = self._kept[key] = (ask.now, self._made(ask))
             while len(self._kept) > KEPT:
-                self._kept.pop(next(iter(self._kept)), None)
+                self._kept.pop(next(iter([*self._kept])), None)  # of a copy: other threads add meanwhile
         return kept[1]
 
     def _made(self, ask: Ask) -> Sequence[Piece]:
@@ -90,7 +90,7 @@ class TopologySource:
         if kept is None or kept[0] != marks[project]:
             kept = self._webs[project] = (marks[project], web_of(tx, project))
             while len(self._webs) > WEBS:
-                self._webs.pop(next(iter(self._webs)), None)
+                self._webs.pop(next(iter([*self._webs])), None)
         return [near.path for near in neighbourhood(kept[1], seeds, most=NEAR)]
 
 

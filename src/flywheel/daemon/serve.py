@@ -17,9 +17,11 @@ import uvicorn
 from starlette.applications import Starlette
 
 from flywheel import __version__, app
+from flywheel.children import keep_small
 from flywheel.config import Config, Places, Table
 from flywheel.daemon.bell import Bell, Restraint
 from flywheel.daemon.clock import start_clock
+from flywheel.daemon.door import Door
 from flywheel.daemon.lanes import Lanes
 from flywheel.daemon.leases import free_orphans
 from flywheel.daemon.logs import start_log
@@ -59,10 +61,13 @@ class Keeper:
         self._stopping = True
         self._bell.ring()
 
-    def run(self, parts: app.Parts, lanes: Lanes, readers: app.Readers) -> None:
+    def run(
+        self, parts: app.Parts, lanes: Lanes, readers: app.Readers, heal: Callable[[], object] = lambda: None
+    ) -> None:
         """Until stopped: whenever poked, and every few seconds, see to it that lanes with work run.
 
-        Returns at once when it was stopped before.
+        ``heal`` is called as often, and looks whether we can still be reached. Returns at once when it was stopped
+        before.
         """
         silent = max(30.0, 2.0 * parts.config.daemon.lease_seconds)
         orphans = True
@@ -71,6 +76,9 @@ class Keeper:
             orphans = lanes.reap() or orphans
             lanes.kill_silent(silent)
             try:
+                heal()
+                if self._told_to_stop():
+                    break
                 if orphans:
                     free_orphans(parts.db)
                     orphans = False
@@ -81,6 +89,9 @@ class Keeper:
                 time.sleep(1.0)
             if self._bell.wait(_pause(parts)) and not self._stopping:
                 time.sleep(restraint.owed(time.monotonic()))
+
+    def _told_to_stop(self) -> bool:
+        return self._stopping
 
 
 def _pause(parts: app.Parts) -> float:
@@ -109,11 +120,12 @@ def serve(
 
     A signal that comes while it starts counts: whoever can learn its pid, from the lock or the socket, may stop it.
     """
+    keep_small()
     keeper = Keeper()
     for sign in (signal.SIGTERM, signal.SIGINT):
         signal.signal(sign, lambda *_: keeper.stop())
     with contextlib.ExitStack() as stack:
-        stack.enter_context(single_instance(places.data))
+        holds = stack.enter_context(single_instance(places.data))
         redact = app.make_redactor(config)
         start_log(places.data / "log", config.log, redact, console=console)
         parts = app.open_parts(config, places, env, home)
@@ -128,9 +140,15 @@ def serve(
         api = app.App(parts, poke=keeper.poke, workers=lanes.describe)
         stack.callback(api.close)
         path = places.socket(config)
-        server = stack.enter_context(bound_socket(path))
+        application = make_app(api, threads=config.daemon.threads)
+
+        @contextlib.contextmanager
+        def answering() -> Iterator[None]:
+            with bound_socket(path) as server, serving(application, server, ended=keeper.stop):
+                yield
+
         (places.data / "hook" / NO_START).unlink(missing_ok=True)  # who starts us wants us
-        stack.enter_context(serving(make_app(api, threads=config.daemon.threads), server, ended=keeper.stop))
+        door = stack.enter_context(Door(path, answering))
         stack.callback(lanes.stop, float(config.daemon.drain_seconds))
         sweep = Sweep(parts, api)
         stack.enter_context(
@@ -140,7 +158,15 @@ def serve(
         api.watching = watch.standing
         log.info("daemon_ready", version=__version__, socket=str(path), store=parts.db.describe())
         ready(path)
-        keeper.run(parts, lanes, api.readers)
+
+        def heal() -> None:
+            if holds():
+                door.heal()
+            else:  # lanes would make a new, empty store in the old place
+                log.error("data_folder_gone", data=str(places.data))
+                keeper.stop()
+
+        keeper.run(parts, lanes, api.readers, heal)
         log.info("daemon_stopping")
     log.info("daemon_stopped")
 

@@ -10,7 +10,7 @@ import signal
 import socket
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -25,8 +25,8 @@ LOOKED_AT: Final = 0.3
 
 
 @contextlib.contextmanager
-def single_instance(data: Path) -> Iterator[None]:
-    """Hold the data folder for this process.
+def single_instance(data: Path) -> Iterator[Callable[[], bool]]:
+    """Hold the data folder for this process. Gives what says whether the folder is still the one that is held.
 
     Raises Conflict when another daemon holds it, StoreError when the folder cannot be used.
     """
@@ -45,8 +45,15 @@ def single_instance(data: Path) -> Iterator[None]:
         file.truncate()
         file.write(str(os.getpid()))
         file.flush()
+        held = os.fstat(file.fileno())
+
+        def holds() -> bool:
+            with contextlib.suppress(OSError):
+                return os.path.samestat((data / "daemon.lock").stat(), held)
+            return False
+
         try:
-            yield
+            yield holds
         finally:
             file.truncate(0)
 
@@ -132,13 +139,16 @@ def bound_socket(path: Path) -> Iterator[socket.socket]:
         server.bind(str(path))
     finally:
         os.umask(old)
+    ours = path.lstat().st_ino
     server.listen(128)
     server.setblocking(False)
     try:
         yield server
     finally:
+        with contextlib.suppress(OSError):
+            if path.lstat().st_ino == ours:  # not what another daemon has put there since
+                path.unlink()
         server.close()
-        path.unlink(missing_ok=True)
 
 
 def _own_folder(folder: Path) -> None:

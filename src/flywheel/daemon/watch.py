@@ -6,7 +6,7 @@ import math
 import os
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Final
 
@@ -40,6 +40,9 @@ Where transcripts are is asked anew as often while somebody works: a session may
 another agent writes beside the code.
 """
 
+AFTER_FAILURE: Final = 2.0
+"""Seconds of rest after a failure: a store that is away is not asked, and not logged, several times a second."""
+
 POLL: Final = 30.0
 """Seconds between two looks at a checkout that the system has no watches left for."""
 
@@ -69,6 +72,11 @@ class _Changed(FileSystemEventHandler):
             paths, self.paths = self.paths, set()
         return paths
 
+    def give_back(self, paths: set[str]) -> None:
+        """What was taken in vain comes again with what is taken next."""
+        with self.lock:
+            self.paths |= paths
+
 
 class Watch:
     """Watches the agents' transcript folders and the recent checkouts. A context manager; never fails the daemon."""
@@ -79,7 +87,7 @@ class Watch:
         self._sweep = sweep
         self._changed = _Changed()
         self._observer = SparingObserver()
-        self._stopping = False
+        self._ended = threading.Event()
         self._roots: Sequence[Root] = ()
         self._polled = time.monotonic()
         self._stale = time.monotonic() + GLANCE  # when to ask again where transcripts are
@@ -100,7 +108,7 @@ class Watch:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._stopping = True
+        self._ended.set()
         self._changed.woken.set()
         self._thread.join(5)
         self._observer.stop()
@@ -119,12 +127,15 @@ class Watch:
     def _run(self) -> None:
         """Gather events for a moment, act on them, and now and then look which checkouts are worth watching."""
         looked = 0.0
-        while not self._stopping:
+        unseen: set[ProjectId] = set()  # trees in which something may have happened before they were watched
+        while not self._ended.is_set():
             try:
                 if time.monotonic() - looked > LOOK:
-                    looked = time.monotonic()
                     self._keep()
-                self._sweep.trees(self._trees.keep())
+                    looked = time.monotonic()
+                unseen |= set(self._trees.keep())
+                self._sweep.trees(sorted(unseen))
+                unseen.clear()
                 self._poll()
                 if (now := time.monotonic()) > self._stale:
                     self._stale = now + GLANCE if now < self._worked + LOOK else math.inf
@@ -137,11 +148,11 @@ class Watch:
                 self._act()
             except Exception as error:
                 log.exception("watch_failed", error=type(error).__name__)
-                time.sleep(QUIET)
+                self._ended.wait(AFTER_FAILURE)
 
     def _moment(self) -> float:
         """Seconds that events are gathered for now: those of code have been waiting for quiet already."""
-        if not self._changed.woken.is_set() or self._stopping:
+        if not self._changed.woken.is_set() or self._ended.is_set():
             return 0.0
         with self._lock:
             due = self._due.wait(time.monotonic())
@@ -164,6 +175,7 @@ class Watch:
 
     def _keep(self) -> None:
         """Watch the recent checkouts and no others, for code and for the agents that write beside it."""
+        self._folders.retry()
         self._roots = self._parts.whereabouts().roots()
         if not self._parts.config.harvest.sync_code:
             return
@@ -171,19 +183,42 @@ class Watch:
         self._code.keep(list(self._projects))
 
     def standing(self) -> Sequence[str]:
-        """The checkouts that are not watched, and why, for ``status``."""
+        """What is not watched, and why, for ``status``."""
+        seconds = self._parts.config.harvest.interval_seconds
         return [
-            f"{root} is looked at every {POLL:.0f} s only: {watched.why}"
-            for root, watched in self._code.standing().items()
-            if not watched.events
+            *(
+                f"{root} is looked at every {POLL:.0f} s only: {watched.why}"
+                for root, watched in self._code.standing().items()
+                if not watched.events
+            ),
+            *(
+                f"{folder} is looked at every {seconds} s only: {why}"
+                for folder, why in self._folders.refused().items()
+            ),
         ]
 
     def _act(self) -> None:
-        found = (one for path in sorted(self._changed.take()) if (one := find(path, self._roots)))
-        due = {path: reader for path, reader in found if os.path.isfile(path)}
+        """Ask for what the events are about. Raises the store's errors; the events are kept for the next time."""
+        paths = self._changed.take()
         with self._lock:
             code = list(self._due.due(time.monotonic()))
         trees = self._trees.take()
+        try:
+            self._ask(paths, code, trees)
+        except Exception:
+            self._changed.give_back(paths)
+            self._trees.give_back(trees)
+            with self._lock:
+                for root, changed in code:
+                    for path in changed or [""]:
+                        self._due.add(root, path, time.monotonic())
+            raise
+
+    def _ask(
+        self, paths: set[str], code: Sequence[tuple[str, list[str]]], trees: Mapping[ProjectId, list[str]]
+    ) -> None:
+        found = (one for path in sorted(paths) if (one := find(path, self._roots)))
+        due = {path: reader for path, reader in found if os.path.isfile(path)}
         if not due and not code and not trees:
             return
         if due:
@@ -196,7 +231,7 @@ class Watch:
                 queue.enqueue(tx, kind=HARVEST, key=path, project_id=None, now=now, payload=payload)
             for project, touched in trees.items():
                 ask(tx, project, PATH, touched, now)
-            for root, paths in code:
+            for root, changed in code:
                 if root in self._projects:
-                    enqueue_sync(tx, checkout=root, project_id=self._projects[root], now=now, paths=paths)
+                    enqueue_sync(tx, checkout=root, project_id=self._projects[root], now=now, paths=changed)
         self._api.poke()

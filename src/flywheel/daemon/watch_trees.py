@@ -41,8 +41,8 @@ class TreeWatch(FileSystemEventHandler):
         except OSError:
             return ()
         if names != self._seen:
+            self._projects = self._named()  # may fail; then the names are as new as before
             self._seen = names
-            self._projects = self._named()
         new: dict[ProjectId, None] = {}
         for name, project in self._projects.items():
             for part, deep in _WATCHED:
@@ -78,3 +78,9 @@ class TreeWatch(FileSystemEventHandler):
             if path.startswith(head) and project is not None and rest and not rest.startswith(".git"):
                 found.setdefault(project, []).append(rest)
         return found
+
+    def give_back(self, found: Mapping[ProjectId, list[str]]) -> None:
+        """What was taken in vain comes again with what is taken next."""
+        names = {project: name for name, project in self._projects.items()}
+        with self._lock:
+            self._paths.update(f"{self._home}/{names[project]}/{rest}" for project in found for rest in found[project])

@@ -15,7 +15,7 @@ import orjson
 import structlog
 
 from flywheel import app
-from flywheel.children import die_with_parent
+from flywheel.children import die_with_parent, keep_small
 from flywheel.config import Config, Places, parse_config
 from flywheel.daemon.leases import owner_here
 from flywheel.errors import FlywheelError
@@ -119,8 +119,8 @@ def follow_feed(parts: app.Parts, control: Control) -> None:
 def main() -> None:
     """``python -m flywheel.daemon.worker LANE``, started by the daemon only."""
     die_with_parent()
+    keep_small()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    os.nice(19 - os.nice(0))
     structlog.configure(
         processors=[
             structlog.processors.add_log_level,
@@ -133,6 +133,7 @@ def main() -> None:
     control = Control()
     setup = control.setup()
     config: Config = parse_config(setup["config"])
+    os.nice(max(0, config.daemon.nice - os.nice(0)))
     places = Places(**{k: Path(v) for k, v in setup["places"].items()})
     try:
         parts = app.open_parts(config, places, setup["env"], Path(setup["home"]))

@@ -9,30 +9,29 @@ from flywheel.digests import LONG
 from flywheel.digests.gathering import LATEST, Past, Standing
 from flywheel.digests.picking import Line
 from flywheel.digests.session import Cited, outcome_of
-from flywheel.model import SERVED, ClaimType, Micros, ProjectId, Retrospective, Session, digest
+from flywheel.model import SERVED, ClaimType, Micros, ProjectId, Retrospective, Session, Status, digest
 from flywheel.store import Tx
 from flywheel.store.mapper import columns, decode, find
 
 CITED: Final = 2000
 """Citations of one session that are looked at."""
 
-RULES_VERSION: Final = "1"
+RULES_VERSION: Final = "2"
 """Part of every mark: with other rules, every digest is made anew."""
 
 
 def cited_in(tx: Tx, session: str) -> dict[str, list[Cited]]:
-    """What served claims cite of a session, by message."""
+    """What claims cite of a session, by message: served ones, and such as no longer hold."""
     found: dict[str, list[Cited]] = {}
     rows = tx.all(
-        "SELECT c.message_id, k.id, k.type, c.start, c.stop FROM claim k JOIN citation c ON c.claim_id = k.id"
-        " WHERE k.session_id = :session AND k.status IN :served AND c.message_id IS NOT NULL"
-        " ORDER BY c.message_id, c.start, k.id LIMIT :most",
+        "SELECT c.message_id, k.id, k.type, k.status, c.start, c.stop FROM claim k JOIN citation c ON c.claim_id = k.id"
+        " WHERE k.session_id = :session AND c.message_id IS NOT NULL ORDER BY c.message_id, c.start, k.id LIMIT :most",
         session=session,
-        served=[status.value for status in SERVED],
         most=CITED,
     )
-    for message, claim, type_, start, stop in rows:
-        cited = Cited(claim=claim, decision=type_ == ClaimType.DECISION, start=start, stop=stop)
+    for message, claim, type_, status, start, stop in rows:
+        decision, holds = type_ == ClaimType.DECISION, Status(status) in SERVED
+        cited = Cited(claim=claim, decision=decision, holds=holds, start=start, stop=stop)
         found.setdefault(message, []).append(cited)
     return found
 
@@ -45,7 +44,7 @@ def mark_of(tx: Tx, session: Session, look: Retrospective | None, cited: Mapping
         session=session.id,
     )
     told = (look.task, look.outcome, dict(look.facts)) if look is not None else ()
-    claims = sorted((one.claim, one.decision) for some in cited.values() for one in some)
+    claims = sorted((one.claim, one.decision, one.holds) for some in cited.values() for one in some)
     return digest(repr((RULES_VERSION, row, told, claims)))
 
 

@@ -70,6 +70,7 @@ class Cited:
     decision: bool
     start: int
     stop: int
+    holds: bool = True  # served: neither superseded nor rejected
 
 
 @dataclass(slots=True, kw_only=True)
@@ -128,14 +129,17 @@ class Hearing:
             self.named &= self.counts.keys()
 
     def _line(self, message: Message, one: Sentence, who: str) -> Line | None:
-        """A sentence as a line; None for what says nothing, or is somebody else's."""
+        """A sentence as a line; None for what says nothing, is somebody else's, or only bears out what fell."""
         if one.kind == QUOTE or not SHORTEST <= one.stop - one.start <= LONGEST or "[redacted:" in one.plain:
             return None
         said = stated(message.text, one)
         words = frozenset(terms(said))
         if len(words) < 2:
             return None
-        claims = [each for each in self.cited.get(message.id, ()) if each.start < one.stop and one.start < each.stop]
+        cited = [each for each in self.cited.get(message.id, ()) if each.start < one.stop and one.start < each.stop]
+        claims = [each for each in cited if each.holds]
+        if cited and not claims:
+            return None
         return Line(
             kind=who,
             text=said,

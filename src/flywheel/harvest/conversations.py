@@ -11,9 +11,12 @@ from typing import Final
 from flywheel.harvest.folders import folder_on_disk, hints_of, known_folder
 from flywheel.jobs.worker import Deps
 from flywheel.model import Project, Session, SessionId
-from flywheel.projects.queries import checkout, resolve
+from flywheel.projects.queries import checkout, resolve, revisit
 from flywheel.readers import SessionFacts, session_id
 from flywheel.store import mapper
+
+LIVE: Final = 600_000_000
+"""Microseconds since its last change for which a transcript counts as being written."""
 
 _NAMED: Final = "WHERE id = :name OR (name = :name AND alias_of IS NULL) LIMIT 2"
 
@@ -115,8 +118,17 @@ class Conversations:
         folder = cwd or self._own_folder(facts)
         project = self._projects.get(folder)
         if project is None:
-            project = self._projects[folder] = resolve(self._deps.db, folder, self._deps.now())
+            look = revisit if self._is_live() else resolve
+            project = self._projects[folder] = look(self._deps.db, folder, self._deps.now())
         return project
+
+    def _is_live(self) -> bool:
+        """Whether the file is being written: of a session of today counts what is in its folder today, which may be
+        another repository than the one that was there before."""
+        try:
+            return abs(self._deps.now() - Path(self._path).stat().st_mtime_ns // 1000) < LIVE
+        except OSError:
+            return False
 
     def _named(self, name: str) -> Project | None:
         """The project with this id or name, if there is just one."""

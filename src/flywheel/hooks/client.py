@@ -99,6 +99,12 @@ def exchange(sock: _socket.socket, agent: str, event: str, payload: bytes) -> by
     return body
 
 
+def is_prompt(event: str) -> bool:
+    """Whether it holds a person's prompt, which nothing is done with later: it is not left on the disk unredacted."""
+    low = event.lower()
+    return event == "BeforeAgent" or ("prompt" in low and "submit" in low)
+
+
 def spool(folder: str, limit: int, agent: str, event: str, payload: bytes) -> None:
     """Leave the event for the daemon to find, unless ``limit`` files wait already; raises OSError."""
     try:
@@ -166,7 +172,8 @@ def run(argv: list[str]) -> bytes:
         pass
     if answer is None:
         try:
-            spool(conf["spool"][0], int(conf.get("spool_files", ["1000"])[0]), agent, event, payload)
+            if not is_prompt(event):
+                spool(conf["spool"][0], int(conf.get("spool_files", ["1000"])[0]), agent, event, payload)
         except OSError:  # no space, no right: a daemon may help
             pass
         start_daemon(conf.get("start", []), conf.get("env", []), folder)

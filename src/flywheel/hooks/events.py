@@ -156,7 +156,11 @@ class Hooks:
             return self._nothing("twin", actions)
         if moment.what is What.START and moment.source in FRESH:
             self._sessions.restart(moment.session)
-        briefings = [] if moment.defers or not moment.cwd else self._briefings(agent, moment)
+        try:
+            briefings = [] if moment.defers or not moment.cwd else self._briefings(agent, moment)
+        except Exception as error:  # the work of the event is done all the same
+            log.exception("hook_failed", agent=agent, hook=event, error=type(error).__name__)
+            return self._nothing("failed", actions)
         answer, said = _answer(AGENTS[agent], event, data, briefings)
         if not answer:
             return self._nothing("empty", actions)
@@ -225,7 +229,7 @@ class Hooks:
             session=moment.session,
             cwd=moment.cwd,
             kind=_KINDS[moment.failed],
-            subject=self._deps.redact.text(moment.tool[:200]),
+            subject=self._deps.redact.short(moment.tool, 200),
             facts=facts if isinstance(facts, dict) else {},
         )
 

@@ -96,7 +96,8 @@ class TextReader:
     def watermark(self) -> tuple[str, Seq]:
         """The feed and the last change that this reader sees."""
         self._open()
-        return self._note.feed, self._note.seq
+        note = self._note  # of one commit, whatever another thread opens now
+        return note.feed, note.seq
 
     def count(self) -> int:
         """Documents in the index, the watermark's not counted."""

@@ -18,6 +18,7 @@ from flywheel.llm.rules import NoLlm
 from flywheel.model import Clean, Job, Micros
 from flywheel.store import Db
 from flywheel.store.retry import retrying
+from flywheel.text.compose import join
 from flywheel.text.redact import Redactor
 
 WAITING: Final = "waiting: "
@@ -75,7 +76,7 @@ def run_one(job: Job, handler: Handler, deps: Deps) -> Outcome:
     except (Stopped, Cancelled):
         return _given(Outcome.STOPPED, retrying(partial(queue.release, deps.db, job)))
     except Waiting as error:
-        why = deps.redact.text(f"{WAITING}{error.message}"[:ERROR_LENGTH])
+        why = deps.redact.short(f"{WAITING}{error.message}", ERROR_LENGTH)
         put = partial(queue.postpone, deps.db, job, Micros(error.until), why)
         return _given(Outcome.WAITING, retrying(put))
     except Exception as error:  # noqa: BLE001 - the job runner is one of the three places that catch everything
@@ -115,7 +116,8 @@ def describe(error: Exception, redact: Redactor) -> Clean:
         code = trace.tb_frame.f_code
         where = f" ({Path(code.co_filename).name}:{trace.tb_lineno} in {code.co_name})"
         trace = trace.tb_next
-    return redact.text(f"{type(error).__name__}: {str(error)[:ERROR_LENGTH]}{where}")
+    told = redact.short(f"{type(error).__name__}: {error}", ERROR_LENGTH)
+    return join([told, redact.text(where)], "")
 
 
 def _given(outcome: Outcome, ours: bool) -> Outcome:

@@ -87,7 +87,7 @@ _IS_OPEN: Final = re.compile(
 _SUPPOSED: Final = re.compile(
     r"(?<![\w'-])(?:if|unless|once|until|till|before|after|when|whenever|in\s+case|no\s+longer|would|could|might"
     r"|may|'d|had|was|were"
-    r"|don't|doesn't|never|so\s+that|instead\s+of|says?|said|example|e\.g\.?)(?![\w'-])",
+    r"|of\s+course|don't|doesn't|never|so\s+that|instead\s+of|says?|said|example|e\.g\.?)(?![\w'-])",
     re.IGNORECASE,
 )
 _ANSWERED: Final = re.compile(
@@ -110,7 +110,14 @@ _EMPTY: Final = re.compile(
 )
 
 
+_BLANK: Final = re.compile(
+    r"^[^\n:|]{2,60}:\**[ \t]*(?:TB[DC]|to\s+be\s+determined)[.*_ \t]*$", re.IGNORECASE | re.MULTILINE
+)
+_BLANKS: Final = 3
+"""Keys without a value that make a form."""
 _KEYED: Final = re.compile(r"[:=]\s*(?:TB[DC]|to\s+be|undecided|not\s)", re.IGNORECASE)
+_COURSE: Final = re.compile(r"(?:the\s+)?(?:outcome|result|state|winner|verdict|match)s?$", re.IGNORECASE)
+"""What is undecided until things have run their course, whoever decides."""
 _LISTS: Final = re.compile(r"TB[DC]|questions|points|decisions")
 """Marks after which often no question stands but a list, or what is still to be written."""
 _PRONOUN: Final = re.compile(r"^(?:this|it|these|those|and|but)\b|\b(?:that|which|what|only)\b", re.IGNORECASE)
@@ -143,6 +150,16 @@ class Left:
 
     question: str  # its own words, without what marks it as open
     asked: Statement | None
+
+
+def is_form(text: str) -> bool:
+    """Whether a text is a form that nobody has filled in yet: several keys, each "TBD"."""
+    return sum(1 for _, found in zip(range(_BLANKS), _BLANK.finditer(text), strict=False)) == _BLANKS
+
+
+def is_blank(sentence: str) -> bool:
+    """Whether a sentence is no more than a key and "TBD", as in a form."""
+    return _BLANK.fullmatch(sentence.strip()) is not None
 
 
 def opens_questions(heading: str) -> bool:
@@ -180,7 +197,10 @@ def _names_value(left: Left, *, keyed: bool) -> bool:
             return True
     if verbs.BEING.search(left.question) is not None:
         return False
-    return not keyed and len(left.question.split()) >= 3 and _PRONOUN.search(left.question) is None
+    bare = left.question.rpartition(":")[2].strip(" *_")
+    return (
+        not keyed and len(bare.split()) >= 3 and _COURSE.match(bare) is None and _PRONOUN.search(left.question) is None
+    )
 
 
 def _said(text: str) -> re.Match[str] | None:
@@ -207,7 +227,7 @@ def is_answered(item: str) -> bool:
 def item_left_open(item: str, about: str = "") -> Left | None:
     """What an item below a heading of open questions asks; None for one that says that it is answered, or nothing."""
     text = re.sub(rf"^{_ITEM}", "", plain(item)).strip()
-    if len(text) > LONGEST or "[redacted:" in text or is_answered(item) or _EMPTY.fullmatch(text):
+    if len(text) > LONGEST or "[redacted:" in text or is_answered(item) or _EMPTY.fullmatch(text) or text.endswith(":"):
         return None
     found = left_open(item, about)
     if found is not None or _ASKS.match(text) is not None:

@@ -38,6 +38,9 @@ LONGEST_AWAITED: Final = 3
 MOST_WAITING: Final = 100
 """Entries that are looked at when something gets a name; the newest."""
 
+MOST_TOLD: Final = 500
+"""Statements of a project, the newest, in which the subject of a new page is looked for."""
+
 NEEDS, FIRST = "needs", "first"
 """Kinds of links: what an entry says to be needed, and for whom it says what comes first."""
 
@@ -121,10 +124,31 @@ def relate_page(tx: Tx, id: EntryId, claims: Sequence[Claim], now: Micros) -> in
     others = _about(tx, entry, list(said))
     free = _free(tx, entry.id, [other for _, other in others])
     names = {other: reworded(name, said[name]) for name, other in others}
-    return made + sum(
-        edge(tx, entry, EntryId(other), EdgeKind.RELATES_TO, now, join((fixed("speaks of"), names[other])))
-        for other in free
-    )
+    made += sum(_speak(tx, entry, EntryId(other), names[other], now) for other in free)
+    return made + _meet_named(tx, entry, claims, now)
+
+
+def _speak(tx: Tx, entry: Entry, other: EntryId, name: Clean, now: Micros) -> int:
+    return edge(tx, entry, other, EdgeKind.RELATES_TO, now, join((fixed("speaks of"), name)))
+
+
+def _meet_named(tx: Tx, entry: Entry, claims: Sequence[Claim], now: Micros) -> int:
+    """Tie to a page that has just come the pages whose statements named its subject before; how many edges are new."""
+    (count,) = tx.one("SELECT COUNT(*) FROM claim WHERE entry_id = :id", id=entry.id) or (0,)
+    if not entry.subject or count > len(claims):
+        return 0
+    bare = entry.subject.removesuffix("y").replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    rows = tx.all(_NAMED, projects=list(projects.family(tx, entry.project_id)), id=entry.id, out=_OUT,
+                  look=MOST_TOLD, name=f"%{bare}%", most=CROWDED)  # fmt: skip
+    made = 0
+    for id, text in rows:
+        names, other = subjects_in(text), get(tx, Entry, id=id)
+        if other is None or other.status.value in _OUT or (entry.subject, entry.id) not in _about(tx, other, [*names]):
+            continue
+        if other.subject != entry.subject and _free(tx, other.id, [entry.id]):
+            made += _speak(tx, other, entry.id, entry.subject, now)
+            tx.changed(Kind.ENTRY, other.id, other.project_id)
+    return made
 
 
 def settle_needs(tx: Tx, entry: Entry, claims: Sequence[Claim], now: Micros) -> int:
@@ -223,6 +247,13 @@ def _needed(tx: Tx, id: str) -> int:
 _ABOUT: Final = """
 SELECT l.name, l.entry_id FROM entry_link l JOIN entry e ON e.id = l.entry_id WHERE l.project_id IN :projects
 AND l.kind = 'subject' AND l.name IN :names AND e.subject = l.name ORDER BY l.entry_id LIMIT :most
+"""
+
+
+_NAMED: Final = r"""
+SELECT entry_id, text FROM (SELECT entry_id, text, status, recorded_at, id FROM claim WHERE project_id IN :projects
+ORDER BY recorded_at DESC LIMIT :look) told WHERE entry_id <> :id AND status NOT IN :out
+AND LOWER(text) LIKE :name ESCAPE '\' ORDER BY recorded_at, id LIMIT :most
 """
 
 

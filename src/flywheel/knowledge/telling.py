@@ -12,15 +12,23 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
 
-from flywheel.knowledge.documents import DAY, HEAD, HEADED, MARKS, About, day_of
+from flywheel.knowledge.documents import HEAD, MARKS, About
 from flywheel.knowledge.formats import Readable
-from flywheel.knowledge.grammar.lines import is_generic
 from flywheel.knowledge.grammar.restating import corrects
-from flywheel.knowledge.leaving_open import Left, is_answered, is_reply, item_left_open, left_open, opens_questions
-from flywheel.knowledge.normal import normal_attribute, singular
+from flywheel.knowledge.leaving_open import (
+    Left,
+    is_answered,
+    is_blank,
+    is_form,
+    is_reply,
+    item_left_open,
+    left_open,
+)
+from flywheel.knowledge.normal import normal_attribute
+from flywheel.knowledge.regions import Region, cells_of, regions_of, subject_of
 from flywheel.knowledge.scopes import join_scopes, normal_part
 from flywheel.knowledge.statements import Statement, read
-from flywheel.knowledge.wordlists import ATTRIBUTES, NOUNS, TABLE_SCOPES
+from flywheel.knowledge.wordlists import TABLE_SCOPES
 from flywheel.model import Micros
 from flywheel.text import stance
 from flywheel.text.prose import HEADING, QUOTE, TODO, sentences
@@ -28,19 +36,6 @@ from flywheel.text.prose import HEADING, QUOTE, TODO, sentences
 SHORT: Final = 3
 """Words that a noted sentence has at least."""
 
-_STAMP: Final = re.compile(
-    r"^[ \t]*(?:[-*][ \t]+)?[\[(]?(?P<day>\d{4}-\d\d-\d\d)"
-    r"(?:[T ,]+\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?\s?(?:Z|UTC|[+-]\d\d:?\d\d|[AaPp][Mm])?)?[\])]?"
-    r"[ \t]*(?:[-–—:|][ \t]*)?"
-)
-_CLOCK: Final = re.compile(r"^[ \t]*[\[(]?\d\d?:\d\d(?::\d\d)?(?:\s?[AaPp][Mm])?[\])]?[ \t]*(?:[-–—|][ \t]*)?")
-_SPEAKER: Final = re.compile(
-    r"[ \t]*(?:[-*][ \t]+)?(?:\*\*|<|@)?(?P<name>[A-Za-z][\w.' -]{0,40}?)(?:\*\*|>)?[ \t]*"
-    r"(?:\([^)\n]{1,40}\))?:(?:\*\*)?[ \t]+"
-)
-_FENCE: Final = re.compile(r"^[ \t]*(?P<mark>`{3,}|~{3,})")
-_ROW: Final = re.compile(r"^[ \t]*\|.*\|[ \t]*$")
-_RULE: Final = re.compile(r"^[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)*\|?[ \t]*$")
 _LINE: Final = re.compile(
     r"^[ \t]*(?:[-*+•][ \t]+)?(?:\*\*)?[`\"']?[A-Za-z_][\w ./()'-]{0,60}[`\"']?(?:\*\*)?[ \t]*"
     r"(?::(?:\*\*)?[ \t]|=[ \t]*(?!=))[ \t]*\S"
@@ -53,13 +48,6 @@ _META: Final = frozenset(
 )
 """Keys at the head of a document that speak of itself."""
 
-_NUMBERED: Final = re.compile(r"^\d+(?:\.\d+)*[.):]?\s+")
-_ASIDE: Final = re.compile(r"\s*\((?:draft|wip|v?\d[\w.]*)\)\s*$", re.IGNORECASE)
-_PREFIX: Final = re.compile(
-    r"^(?:[\d.]+[.):]?\s+)?(?:(?:adr|rfc|design(?:\s+doc(?:ument)?)?|spec(?:ification)?|runbook|playbook|incident(?:\s+report)?"
-    r"|post-?mortem|meeting(?:\s+(?:notes|minutes))?|minutes|notes?|faq|draft|proposal|kick-?off(?:\s+notes)?)[\s#\d-]*[:—–-]+\s*)+",
-    re.IGNORECASE,
-)
 _VERB: Final = re.compile(
     r"(?<!\S)(?:is|are|was|were|has|have|had|will|must|[a-z]{2,}(?:s|ed)|runs?|goes|went|made|took|got|kept|held|built|sent)(?!\S)"
 )
@@ -78,29 +66,6 @@ class Told:
     left: Left | None = None  # it leaves something open, and ``statement`` is what an answer would give the value of
 
 
-@dataclass(frozen=True, slots=True)
-class _Head:
-    """A heading that something stands below."""
-
-    level: int
-    title: str
-    day: Micros | None
-    asks: bool = False  # what stands below it is open
-
-
-@dataclass(frozen=True, slots=True)
-class _Region:
-    """Some lines under one heading, of one date."""
-
-    start: int
-    stop: int
-    about: str
-    said_at: Micros | None
-    lines: str  # "prose", "row" or "talk"
-    header: Sequence[str] = ()  # of a table
-    asks: bool = False  # it stands below a heading of open questions
-
-
 def statements_of(found: Readable, about: About, *, every: bool = False) -> Iterator[Told]:
     """What a document says, in order, each place once. With ``every``, sentences that no rule parses come as well."""
     if about.gone:
@@ -108,7 +73,7 @@ def statements_of(found: Readable, about: About, *, every: bool = False) -> Iter
     talk = found.talk or about.kind in ("chat", "minutes")
     top = subject_of(about.title)
     done, last = found.begins, (-1, -1)
-    for region in _regions(found.text, found.begins, top, talk):
+    for region in regions_of(found.text, found.begins, top, talk):
         for told in _said_in(found.text, region, every=every):
             place = told.start, told.stop
             if (told.start >= done or place == last) and not _describes(told, found, region):
@@ -116,111 +81,7 @@ def statements_of(found: Readable, about: About, *, every: bool = False) -> Iter
                 yield told
 
 
-def subject_of(heading: str) -> str:
-    """What a heading speaks of, without numbers, dates and words like "Runbook:"; "" when it names nothing."""
-    bare = DAY.sub("", heading.replace("`", "").replace("*", ""))
-    bare = _ASIDE.sub("", bare.strip())
-    bare = _PREFIX.sub("", _NUMBERED.sub("", bare.strip(" :-–—()"))).strip(" :-–—,")
-    if normal_attribute(bare) in NOUNS or normal_attribute(bare) in ATTRIBUTES.values():
-        return ""
-    if re.search(r"\.[a-z]{2,4}$", bare):
-        return ""  # the name of a file
-    return "" if not bare or len(bare.split()) > 5 or is_generic(bare) or bare.endswith("?") else bare
-
-
-def _regions(text: str, begins: int, top: str, talk: bool) -> Iterator[_Region]:
-    """The regions of a text; code between fences is none."""
-    heads: list[_Head] = [_Head(0, top, None)]
-    start, at, header = begins, begins, tuple[str, ...]()
-    fence = ""
-    while at < len(text):
-        end = text.find("\n", at)
-        end = len(text) if end < 0 else end
-        line = text[at:end]
-        fenced = _FENCE.match(line)
-        heading = HEADED.match(line) if not fence else None
-        stamped = (_STAMP.match(line) or (_CLOCK.match(line) if talk else None)) if not fence and not heading else None
-        row = not fence and _ROW.match(line) is not None
-        spoken = _speaker(line) if talk and not fence and not heading and not row and not stamped else None
-        if heading or stamped or row or spoken or fenced or fence:
-            yield from _region(start, at, heads)
-            start = min(end + 1, len(text))
-        if fenced:
-            fence = "" if fence and fenced["mark"].startswith(fence) else fence or fenced["mark"]
-        elif heading:
-            level, title = len(heading["marks"]), heading["title"]
-            heads = [one for one in heads if one.level < level or one.level == 0]
-            day = day_of(title) if DAY.search(title) else None
-            heads.append(_Head(level, subject_of(title), day, opens_questions(title)))
-        elif row:
-            cells = _cells(line)
-            if not _RULE.match(line):
-                yield _Region(at, end, _above(heads), _day(heads), "row", header, _asks(heads))
-                header = header or cells
-        elif stamped or spoken:
-            begin = at + (stamped.end() if stamped else 0)
-            who = _speaker(text[begin:end]) if talk else None
-            begin += who.end() if who is not None else 0
-            moment = day_of(stamped["day"]) if stamped is not None and stamped.re is _STAMP else None
-            stop = _paragraph(text, end, talk)
-            yield _Region(begin, stop, _above(heads), moment or _day(heads), "prose", (), _asks(heads))
-            start = end = min(stop, len(text))
-        if not row:
-            header = ()
-        at = max(end + 1, at + 1)
-        start = (
-            min(start, at)
-            if not (heading or row or fenced or fence or stamped or spoken)
-            else max(start, min(at, len(text)))
-        )
-    yield from _region(start, len(text), heads)
-
-
-def _speaker(line: str) -> re.Match[str] | None:
-    """Who speaks in a line of a talk; "Refund window: 7 days" is nobody's."""
-    found = _SPEAKER.match(line)
-    if found is None:
-        return None
-    name = normal_attribute(found["name"])
-    return None if name in ATTRIBUTES.values() or singular(name.rpartition(" ")[2]) in NOUNS else found
-
-
-def _region(start: int, stop: int, heads: Sequence[_Head]) -> Iterator[_Region]:
-    if stop > start:
-        yield _Region(start, stop, _above(heads), _day(heads), "prose", (), _asks(heads))
-
-
-def _above(heads: Sequence[_Head]) -> str:
-    return next((one.title for one in reversed(heads) if one.title), "")
-
-
-def _day(heads: Sequence[_Head]) -> Micros | None:
-    return next((one.day for one in reversed(heads) if one.day is not None), None)
-
-
-def _asks(heads: Sequence[_Head]) -> bool:
-    return any(one.asks for one in heads)
-
-
-def _paragraph(text: str, end: int, talk: bool) -> int:
-    """Where what begins on the line that ends at ``end`` ends: before an empty, stamped, spoken or listed line."""
-    while end < len(text):
-        stop = text.find("\n", end + 1)
-        stop = len(text) if stop < 0 else stop
-        line = text[end + 1 : stop]
-        if not line.strip() or _STAMP.match(line) or HEADED.match(line) or _FENCE.match(line) or _ROW.match(line):
-            return end
-        if MARKS.match(line.lstrip()) or (talk and (_speaker(line) or _CLOCK.match(line))):
-            return end
-        end = stop
-    return end
-
-
-def _cells(line: str) -> tuple[str, ...]:
-    return tuple(cell.strip().strip("*`").strip() for cell in line.strip().strip("|").split("|"))
-
-
-def _said_in(text: str, region: _Region, *, every: bool) -> Iterator[Told]:
+def _said_in(text: str, region: Region, *, every: bool) -> Iterator[Told]:
     if region.asks:
         yield from _asked_in(text, region)
         return
@@ -237,7 +98,7 @@ def _said_in(text: str, region: _Region, *, every: bool) -> Iterator[Told]:
     yield from sorted((*lines, *spoken), key=lambda one: one.start)
 
 
-def _asked_in(text: str, region: _Region) -> Iterator[Told]:
+def _asked_in(text: str, region: Region) -> Iterator[Told]:
     """What stands below a heading of open questions: each item asks once, by its first question or first sentence."""
     blocks: dict[int, list[tuple[int, int]]] = {}
     for one in sentences(text[region.start : region.stop]) if region.lines == "prose" else ():
@@ -256,10 +117,10 @@ def _asked_in(text: str, region: _Region) -> Iterator[Told]:
             )
 
 
-def _of_row(text: str, region: _Region) -> Iterator[Told]:
+def _of_row(text: str, region: Region) -> Iterator[Told]:
     """A row of a table: its first cell is what is spoken of, the heads of the columns are what is said of it."""
     line = text[region.start : region.stop]
-    cells = _cells(line)
+    cells = cells_of(line)
     if len(cells) < 2 or not cells[0] or (region.header and cells == tuple(region.header)):
         return
     told = replace(_BLANK, start=region.start, stop=region.stop, about=region.about, said_at=region.said_at)
@@ -281,7 +142,7 @@ def _of_row(text: str, region: _Region) -> Iterator[Told]:
                 yield replace(told, statement=_placed(one, line, cells[0], cell))
 
 
-def _scoped_row(line: str, cells: Sequence[str], region: _Region, told: Told, kind: str) -> Iterator[Told]:
+def _scoped_row(line: str, cells: Sequence[str], region: Region, told: Told, kind: str) -> Iterator[Told]:
     """A row whose first cell says for whom it holds: a plan, an environment, a region."""
     scope = "" if cells[0].lower() in ("all", "any", "every", "default") else f"{kind}:{normal_part(cells[0])}"
     for head, cell in zip(region.header[1:], cells[1:], strict=False):
@@ -306,7 +167,7 @@ def _placed(one: Statement, line: str, subject: str, value: str) -> Statement:
 _BLANK: Final = Told(start=0, stop=0, statement=None)
 
 
-def _of_lines(text: str, region: _Region) -> Iterator[Told]:
+def _of_lines(text: str, region: Region) -> Iterator[Told]:
     """``key: value`` and ``key = value`` lines."""
     at = region.start
     while at < region.stop:
@@ -323,8 +184,9 @@ def _of_lines(text: str, region: _Region) -> Iterator[Told]:
         at = end + 1
 
 
-def _of_sentences(text: str, region: _Region, *, every: bool) -> Iterator[Told]:
+def _of_sentences(text: str, region: Region, *, every: bool) -> Iterator[Told]:
     told_so = list(_joined(text, region))
+    form = is_form(text[region.start : region.stop])
     for (start, stop, kind), (then, after, _) in pairwise((*told_so, (0, 0, ""))):
         if kind in (QUOTE, TODO, HEADING):
             continue
@@ -334,13 +196,15 @@ def _of_sentences(text: str, region: _Region, *, every: bool) -> Iterator[Told]:
         for one in found:
             yield replace(told, statement=one)
         left = left_open(words, region.about) if not found and not is_reply(text[then:after]) else None
+        if left is not None and form and is_blank(words):
+            continue
         if left is not None:
             yield replace(told, statement=left.asked, left=left)
         elif not found and every and _declares(words):
             yield told
 
 
-def _joined(text: str, region: _Region) -> Iterator[tuple[int, int, str]]:
+def _joined(text: str, region: Region) -> Iterator[tuple[int, int, str]]:
     """The sentences of a region; what goes on in lower case after a name's own mark ("... D.C. is") is one."""
     held: tuple[int, int, str, int] | None = None
     for one in sentences(text[region.start : region.stop]):
@@ -381,7 +245,7 @@ def _declares(words: str) -> bool:
     )
 
 
-def _describes(told: Told, found: Readable, region: _Region) -> bool:
+def _describes(told: Told, found: Readable, region: Region) -> bool:
     """Whether it only speaks of the document: its date, status, who was there."""
     words = found.text[told.start : told.stop]
     key = re.match(r"[-*+\s]*(?P<k>[A-Za-z][\w -]{0,30}?)\**\s*:", words)

@@ -93,8 +93,11 @@ def unbriefed(text: str) -> str:
 
 
 def clip(text: str, cap: int = 500) -> str:
-    """The first ``cap`` characters, with an ellipsis when more were there."""
-    return text if len(text) <= cap else text[: cap - 1] + "…"
+    """What fits into ``cap`` characters, with an ellipsis when more were there.
+
+    Redaction comes later: no word is cut in two (half a secret looks like none), nor a key or ``<private>`` block.
+    """
+    return text if len(text) <= cap else _head(text, cap - 2).rstrip() + " …"
 
 
 def cap_text(text: str, cap: int = TEXT_CAP, *, missing: int = 0) -> tuple[str, int]:
@@ -133,6 +136,8 @@ def _left_out(match: re.Match[str]) -> str:
 def _head(text: str, size: int) -> str:
     earliest = max(size - _SLACK, 0)
     stop = max(text.rfind("\n", earliest, size), text.rfind(" ", earliest, size))
+    if stop <= 0:
+        stop = max(text.rfind(mark, earliest, size) for mark in ",;&{")
     head = text[: stop if stop > 0 else size]
     for opening, closing in _PAIRS:
         at = head.rfind(opening)

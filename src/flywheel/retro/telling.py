@@ -17,9 +17,12 @@ def lines(look: Retrospective, points: Sequence[RetroPoint] = ()) -> list[str]:
     because = f" ({facts['because']})" if facts.get("because") else ""
     shown = [f"Task: {look.task}", f"Outcome: {look.outcome}{because}"]
     rate = f", {look.tool_errors} failed ({100 * look.tool_errors // look.tool_calls} %)" if look.tool_errors else ""
-    shown.append(f"{look.turns} prompt{'s' if look.turns != 1 else ''}, {look.tool_calls} tool calls{rate}")
+    shown.append(f"{_counted(look.turns, 'prompt')}, {_counted(look.tool_calls, 'tool call')}{rate}")
     tools = _mapping(facts.get("tools"))
-    shown += [f"  {tool}: {_count(row, 'calls')} calls, {_count(row, 'errors')} failed" for tool, row in tools.items()]
+    shown += [
+        f"  {tool}: {_counted(_count(row, 'calls'), 'call')}, {_count(row, 'errors')} failed"
+        for tool, row in tools.items()
+    ]
     for row in _rows(facts.get("failing")):
         after = f", then {row['successes']} times well" if row.get("successes") else ""
         shown.append(f"Failed {row['failures']} times{after}: {row['command']}")
@@ -40,6 +43,10 @@ def marks(point: RetroPoint) -> str:
     """The short ids of the messages that a point rests on, as they are cited."""
     ids = dict.fromkeys(str(cite.get("message", "")) for cite in point.cites)
     return " ".join(f"[fw:{short_id(id)}]" for id in ids if id)
+
+
+def _counted(number: object, one: str) -> str:
+    return f"{number} {one}" if number == 1 else f"{number} {one}s"
 
 
 def _mapping(value: object) -> Mapping[str, object]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Final
 
 from flywheel.search import queries
@@ -10,26 +11,37 @@ from flywheel.search.meaning import alternatives
 from flywheel.search.passage import LENGTH, LOOKED_AT
 from flywheel.search.prompts import says_subject
 from flywheel.search.propose import Ask, Sources
-from flywheel.search.rules import Candidate
+from flywheel.search.rules import Candidate, Facts, Key
 from flywheel.store import Tx
 
 TOLD: Final = 14
 """Hits whose words count: about as many as a prompt's briefing has room for. With 8 DevMemBench's answerable questions
 lose 2 points, with 24 nothing changes."""
 
+_MONTHS: Final = (
+    "January February March April May June July August September October November December".split()  # noqa: SIM905
+)
 
-def unmet(tx: Tx, sources: Sources, ask: Ask, candidates: Sequence[Candidate]) -> float:
+
+def unmet(tx: Tx, sources: Sources, ask: Ask, candidates: Sequence[Candidate], facts: Mapping[Key, Facts]) -> float:
     """The part, 0 to 1, of a question's own words that none of the best hits says, by itself or by one akin to it.
 
     Words that name but a kind of answer are left out, since what answers "which library" need not call itself one; so
-    are names of the glossary, which found their entry. 0 where nothing else is asked.
+    are names of the glossary, which found their entry. A day, month or year is met by a hit of that time: nobody says
+    what day it is. 0 where nothing else is asked.
     """
     wanted = [stems for word, stems in alternatives(sources, ask).items() if says_subject(word)]
     if not wanted:
         return 0.0
     full = queries.read_full(tx, [one.key for one in candidates[:TOLD]])
-    texts = [f"{one.title}\n{one.text[: LOOKED_AT * LENGTH]}" for one in full.values()]
+    texts = [f"{one.title}\n{one.text[: LOOKED_AT * LENGTH]}\n{_day(facts[key].at)}" for key, one in full.items()]
     return sum(not _said(stems, texts) for stems in wanted) / len(wanted)
+
+
+def _day(at: int) -> str:
+    """For example "13 October 2023", as questions write it."""
+    when = datetime.fromtimestamp(at / 1e6, UTC)
+    return f"{when.day} {_MONTHS[when.month - 1]} {when.year}"
 
 
 def _said(stems: Collection[str], texts: Sequence[str]) -> bool:

@@ -11,6 +11,7 @@ from typing import Final
 from flywheel.model import ProjectId, Status
 from flywheel.store import Tx
 from flywheel.store.json import load
+from flywheel.text.words import STOP_WORDS
 
 MOST: Final = 5000
 """Terms of one search that are looked at."""
@@ -51,14 +52,14 @@ class Names:
 
 
 def names_of(terms: Sequence[Term], stems: Stems) -> Names:
-    """The names of terms by their first word. Names of a single letter are left out. Pure."""
+    """The names of terms by their first word; none of a single letter, or of words that every text has. Pure."""
     phrases: dict[str, list[tuple[tuple[str, ...], int]]] = defaultdict(list)
     words: dict[str, dict[str, list[str]]] = defaultdict(dict)
     for number, term in enumerate(terms):
         for name in term.names:
             plain = _WORD.findall(name.lower())
             phrase = tuple(_stemmed(plain, stems))
-            if len("".join(phrase)) < 2:
+            if len("".join(phrase)) < 2 or STOP_WORDS.issuperset(plain):
                 continue
             phrases[phrase[0]].append((phrase, number))
             for word in plain:

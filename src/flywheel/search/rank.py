@@ -95,7 +95,7 @@ def _worth_telling(
         floor = weights.floor_asked - assumed
         return any(one.named and confirmed(facts[one.key]) for one in entries) or (
             rules.close(candidates, floor)
-            and rules.close(candidates, floor + weights.unmet * unmet(tx, sources, ask, candidates))
+            and rules.close(candidates, floor + weights.unmet * unmet(tx, sources, ask, candidates, facts))
         )
     floor = weights.floor_unasked if ask.unasked else weights.floor_prompt
     return bool(entries) or rules.close(candidates, (weights.floor_general if says_little(prompt) else floor) - assumed)

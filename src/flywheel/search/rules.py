@@ -65,7 +65,8 @@ class Weights:
     - ``floor_unasked``: instead of it for a prompt that was put to an agent. DevMemBench's answerable questions keep
       95 % of their recall, and 5 of its 14 abstention questions get something instead of 7.
     - ``floor_asked``, ``unmet``: instead of it for a question that was put to an agent, which is told what answers it
-      and not what is near; ``unmet`` is taken off for the part of its words that no hit says (`answering`).
+      and not what is near; ``unmet`` is taken off for the part of its words that no hit says (`answering`). Of LoCoMo's
+      answerable questions 92.2 % are told something; 89.6 where a date is met by words only.
       Chosen on made-up questions about what the memories speak of, for what they do not hold (`benchmarks near`).
     - ``floor_general``: the same for what asks about the world by its form (`prompts.is_general`): the best of 20 such
       tuning prompts comes to 0.88 in DevMemBench's conversations.

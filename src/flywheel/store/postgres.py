@@ -14,9 +14,9 @@ from select import select
 from typing import Final
 
 import psycopg
-from psycopg_pool import ConnectionPool
+from psycopg_pool import ConnectionPool, PoolTimeout
 
-from flywheel.errors import Defect
+from flywheel.errors import Defect, Unavailable
 from flywheel.model import Micros
 from flywheel.store import Row, Tx
 from flywheel.store.feed import FeedReads
@@ -29,6 +29,15 @@ TEXT_TABLES: Final = (
     "retro_point", "session", "embedding", "digest",
 )  # fmt: skip
 """What `PostgresDb.scrub` vacuums."""
+
+AWAY: Final = 1.0
+"""Seconds to wait for a server that did not answer the last time."""
+
+RECONNECT: Final = 5.0
+"""Seconds for which the pool itself tries to reconnect, at growing pauses; then whoever asks next has it try anew.
+
+With psycopg's default of five minutes it comes back minutes after the server.
+"""
 
 POOL: Final = 16
 """Connections of one process at most."""
@@ -54,9 +63,11 @@ class PostgresDb(FeedReads):
             max_size=POOL,
             num_workers=1,
             timeout=busy,
+            reconnect_timeout=RECONNECT,
             name="flywheel",
             open=True,
         )
+        self._away = False
         self._writing = threading.local()
         self._waiters = threading.local()
         self._waiting: list[Connection] = []
@@ -99,7 +110,7 @@ class PostgresDb(FeedReads):
             if connection is None or connection.closed:
                 connection = psycopg.Connection.connect(self._conninfo, autocommit=True)
                 self._waiters.connection = connection
-                self._waiting.append(connection)
+                self._waiting = [*(one for one in self._waiting if not one.closed), connection]
                 connection.execute(f"LISTEN {CHANNEL}")
                 return True
             return _notified(connection, timeout)
@@ -144,14 +155,31 @@ class PostgresDb(FeedReads):
     def _connection(self) -> Iterator[Connection]:
         if self._closed:
             raise Defect("the database is closed")
-        try:
-            connection = self._pool.getconn()
-        except psycopg.Error as error:
-            raise mapped(error, self.place) from error
+        connection = self._take()
         try:
             yield connection
         finally:
             self._pool.putconn(connection)
+
+    def _take(self) -> Connection:
+        """A connection of the pool. A server that is away is waited for only once as long as a busy one, so that
+        not every thread is held up by it."""
+        failed = self._failures()
+        try:
+            connection = self._pool.getconn(AWAY if self._away else self._busy)
+        except PoolTimeout as error:
+            self._away = self._away or self._failures() > failed
+            if self._away:
+                raise Unavailable(f"{self.place} does not answer; it is tried again") from error
+            raise mapped(error, self.place) from error
+        except psycopg.Error as error:
+            raise mapped(error, self.place) from error
+        self._away = False
+        return connection
+
+    def _failures(self) -> int:
+        """How often the pool could not connect."""
+        return self._pool.get_stats().get("connections_errors", 0)
 
     def _do(self, connection: Connection, sql: str) -> psycopg.Cursor[Row]:
         try:

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from flywheel.text.names import Style, family, kind_of
+from flywheel.text.orders import ordered, set_or_fed
 from flywheel.text.shapes import Span
 from flywheel.text.standins import is_mixed, is_standin
 
-KEYWORDS: Final = (b"token", b"secret", b"pass", b"pwd", b"key", b"credential", b"auth", b"sig")
+KEYWORDS: Final = (b"token", b"secret", b"pass", b"pw", b"key", b"credential", b"auth", b"sig")
 """Every name that is judged holds one of these."""
 
 _NAME: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-."
@@ -19,13 +20,20 @@ _CAP: Final = 4096
 _LONG: Final = 512
 
 _TAIL: Final = (
-    r"(?P<rest>[\w-]{0,40}+)(?P<close>(?:\\{0,3}[\"'`]\]?)?+)(?P<gap>[ \t]{0,32}+)"
-    r"(?P<sep>:[ \t]*[&A-Za-z_][\w\[\].?|& ]{0,40}?[ \t]=(?=[ \t])|=>|:=|\?=|!?={1,3}|:|>"
-    r"|(?:,\s{0,40}[\"']|(?:(?<=[\"'][ \t])|\r?\n)\s{0,40})[vV]alue[\"']?[ \t]{0,4}[:=]|,(?=[ \t]{0,4}[\"'])%s)"
-    r"(?P<space>[ \t]{0,32}+)(?:[bBfFrRuU]{1,2}(?=[\"']))?"
+    r"(?P<rest>[\w-]{0,40}+)(?P<close>(?:\\{0,3}[\"'`]\]?|&(?:quot|\#3[49]);)?+)(?P<gap>[ \t]{0,32}+)"
+    r"(?P<sep>:[ \t]*[&A-Za-z_][\w\[\].?|& ]{0,40}?[ \t]=(?=[ \t])|=>|:=|\?=|!?={1,3}|:|>|%%3[dD]"
+    r"|(?:,\s{0,40}[\"']|(?:(?<=[\"'][ \t])|\r?\n)\s{0,40})[vV]alue[\"']?[ \t]{0,4}[:=]|,(?=\s{0,40}[\"'])%s)"
+    r"(?P<space>[ \t]{0,32}+(?:(?<=,)\s{0,40})?)(?:[bBfFrRuU]{1,2}(?=[\"']))?"
 )
-_SEPARATED: Final = re.compile(_TAIL % "")
-_PASSWORD: Final = re.compile(_TAIL % r"|(?<=[ \t])is(?=[ \t:])|(?<=(?:word|.pwd)[ \t])(?=[\"'])")
+_SAID: Final = r"|(?<=[ \t])(?:is|ist|was)(?=[ \t:])"
+_SPOKEN: Final = (
+    r"|(?<=[ \t])(?:for|of|on|to)[ \t][^\n:;=\"'`(){}]{1,40}?(?::|[ \t]is)(?=[ \t])|(?<=[ \t])to(?=[ \t][\"'])"
+    r"|(?<=word[ \t])(?=[\w!#$%^*?.-]{0,60}?[!#$%^*])(?=\S{0,60}?\d)(?=\S{0,60}?[a-z])(?=\S{8})"
+)
+"""How a person says one: ``the password for staging is ...``, ``with password Ab3!...``."""
+
+_SEPARATED: Final = re.compile(_TAIL % _SAID)
+_PASSWORD: Final = re.compile(_TAIL % (_SAID + r"|(?<=(?i:word|.pwd)[ \t])(?=[\"'])" + _SPOKEN))
 _LONG_OPTION: Final = re.compile(
     r"--(?P<name>[\w-]{1,64}+)(?P<gap>[ \t]{1,8}+)(?P<sep>)(?P<space>)(?P<rest>)(?P<close>)"
 )
@@ -39,19 +47,21 @@ _PROGRAMS: Final = {"u": (b"curl",), "p": (b"mysql", b"mariadb", b"sshpass", b" 
 
 _COMMAND: Final = 512
 _NETRC: Final = re.compile(r"password[ \t]+(?P<secret>\S{1,256})")
-_OPENED: Final = re.compile(r"\\{0,3}[\"'`]")
+_MACHINE: Final = re.compile(r"(?:machine\s{1,8}\S{1,128}|default)\s{1,8}login\s{1,8}\S{1,128}\s{1,8}\Z")
+_OPENED: Final = re.compile(r"\\{0,3}[\"'`]|&(?:quot|#3[49]);")
 _BARE: Final = re.compile(r"[^\s\"'`,;&<>(){}\[\]|\\]{1,4097}")
 _REST_OF_LINE: Final = re.compile(r"[^\s\"'`;\\]{1,4097}(?=[ \t]*(?:\r?\n|\\[nr]|#|\Z))")
 _LINE_START: Final = re.compile(
-    r"(?:^|\n|\\n)[ \t]*(?:\d{1,6}[→\t|:])?[ \t>+-]{0,8}(?:(?:export|set|setenv|env|ENV|ARG)[ \t]+)?[\"']?\Z"
+    r"(?:^|\n|\\n)[ \t]*(?:\d{1,6}[→\t|:])?[ \t>+#/*;-]{0,8}(?:(?:export|set|setenv|env|ENV|ARG)[ \t]+)?[\"']?\Z"
 )
 _NEXT_FIELD: Final = re.compile(r";[ \t]?[A-Za-z][\w ]{1,40}=")
 
 
 def assignments(text: str, low: bytes) -> Iterator[Span]:
     """The spans of values that stand under a secret-looking name."""
+    commands = b" set " in low or b"chpasswd" in low
     for keyword in KEYWORDS:
-        separated = _PASSWORD if keyword in (b"pass", b"pwd") else _SEPARATED
+        separated = _PASSWORD if keyword in (b"pass", b"pw") else _SEPARATED
         length = len(keyword)
         long_stop = 0
         at = low.find(keyword)
@@ -63,6 +73,8 @@ def assignments(text: str, low: bytes) -> Iterator[Span]:
                 span, long_stop = _judge(text, at, parted, long_stop)
             elif low[at : at + 9] == b"password ":
                 span = _netrc(text, at)
+            elif commands:
+                span = set_or_fed(text, low, at)
             if span is not None:
                 yield span
                 stop = max(stop, span[1])
@@ -74,6 +86,7 @@ def options(text: str, low: bytes) -> Iterator[Span]:
     at = low.find(b" -")
     while at >= 0:
         span = _long_option(text, low, at + 1) if low[at + 2 : at + 3] == b"-" else _short_option(text, low, at + 1)
+        span = span or ordered(text, low, at + 1)
         if span is not None:
             yield span
         at = low.find(b" -", at + 2)
@@ -112,7 +125,8 @@ def _netrc(text: str, at: int) -> Span | None:
     entry = _NETRC.match(text, at)
     if entry is None or "login" not in text[max(0, at - 160) : at] or is_standin(entry["secret"]):
         return None
-    return (*entry.span("secret"), "password") if is_mixed(entry["secret"]) else None
+    whole = _MACHINE.search(text, max(0, at - 300), at) is not None
+    return (*entry.span("secret"), "password") if whole or is_mixed(entry["secret"]) else None
 
 
 def _judge(text: str, at: int, parted: re.Match[str], long_stop: int) -> tuple[Span | None, int]:
@@ -124,7 +138,7 @@ def _judge(text: str, at: int, parted: re.Match[str], long_stop: int) -> tuple[S
     begin = at - len(left)
     name = (left + text[at : parted.end("rest")]).strip(".")
     if not family(name.lstrip("-")) or (
-        parted["sep"] == "," and not (parted["close"] and name.isupper() and "_" in name)
+        parted["sep"] == "," and not (parted["close"] and (name.startswith("--") or (name.isupper() and "_" in name)))
     ):
         return None, long_stop
     found = _value(text, parted, begin, text[begin - 1 : begin], name)
@@ -177,7 +191,7 @@ def _bare(
     if found is None or (after := text[found.end() : found.end() + 1]) in ("(", "[", "{"):
         return None
     stop = _trimmed(text, found)
-    if before in ("?", "&") and sep == "=":
+    if sep in ("%3d", "%3D") or (before in ("?", "&") and sep == "="):
         return start, stop, Style.QUERY
     if name.startswith("-"):
         return start, stop, Style.OPTION

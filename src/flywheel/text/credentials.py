@@ -18,11 +18,23 @@ _PEM_BODY: Final = re.compile(
     r"(?:\\[nr]|[\s\"'+,|>\\*#]|\d{1,6}[→:|\t]|[A-Za-z0-9+/=]{16,}|[A-Za-z][A-Za-z-]{2,20}: [^\n\\]{0,100}"
     r"|[A-Za-z0-9+/]{1,15}={0,2}(?=[\s\"'\\]|\Z)(?!\s[a-z]))*+"
 )
+_PUTTY: Final = re.compile(
+    r"private-lines: \d{1,3}(?P<secret>(?:(?:\s|\\[nr]|\d{1,6}[→:|\t])+[A-Za-z0-9+/]{16,80}={0,2}){1,200})",
+    re.IGNORECASE,
+)
 _PEM_CAP: Final = 65536
 _CHUNK: Final = re.compile(r"[A-Za-z0-9+/=]{16}")
 _SHORT_CHUNK: Final = re.compile(r"[A-Za-z0-9+/=]{8}")
 
-_USERINFO: Final = re.compile(r"://(?P<user>[^\s:/@?#\"'<>`]{0,128}):(?P<secret>[^\s/@\"'<>`]{1,512})@(?=[\w\[{$%])")
+_USERINFO: Final = re.compile(r"://(?P<user>[^\s:/@?#\"'<>`\[]{0,128}):(?P<secret>[^\s/@\"'<>`]{1,512})@(?=[\w\[{$%])")
+_DATABASE: Final = re.compile(
+    r"(?<=[a-z])://(?P<user>[^\s:/@?#\"'<>`\[]{0,128}):(?P<secret>[^\s\"'<>`]{1,256})@"
+    r"(?=[A-Za-z0-9.-]{1,253}(?::\d{2,5})?(?:[/?,\s\"'`<>)]|\Z))"
+)
+"""In a database's address what stands before the last ``@`` is a password, whatever is in it."""
+
+_DATABASES: Final = ("postgres", "postgresql", "mysql", "mariadb", "mongodb", "srv", "redis", "rediss", "amqp", "amqps")
+_ALONE: Final = re.compile(r"://(?P<secret>[A-Za-z0-9_]{20,255})(?::(?:x-oauth-basic)?)?@(?=[\w\[])")
 _HOOK: Final = re.compile(
     r"://(?P<host>hooks\.slack\.com/(?:services|workflows|triggers)/|(?:\w+\.)?discord(?:app)?\.com/api/webhooks/|"
     r"[\w-]+\.webhook\.office\.com/webhookb2/|outlook\.office\.com/webhook/|chat\.googleapis\.com/v1/spaces/)"
@@ -77,7 +89,9 @@ _ATTRIBUTES: Final = frozenset(
     )
 )
 
-_IDENTIFIED: Final = re.compile(r"identified by\s{1,8}'(?P<secret>[^\s\"'\\]{1,256})'", re.IGNORECASE)
+_IDENTIFIED: Final = re.compile(
+    r"identified (?:with\s{1,8}[\w\"'`]{1,64}\s{1,8})?by\s{1,8}'(?P<secret>[^\s\"'\\]{1,256})'", re.IGNORECASE
+)
 
 
 def blocks(text: str, low: bytes) -> Iterator[Span]:
@@ -91,6 +105,9 @@ def blocks(text: str, low: bytes) -> Iterator[Span]:
             if stop > opened.end():
                 yield at, stop, "private-key"
         at = again
+    for at in _places(low, b"private-lines: ") if b"private-lines: " in low else ():
+        if (putty := _PUTTY.match(text, at)) is not None:
+            yield *putty.span("secret"), "private-key"
 
 
 def _block_end(text: str, low: bytes, start: int, limit: int) -> int:
@@ -109,13 +126,24 @@ def urls(text: str, low: bytes) -> Iterator[Span]:
     """Passwords in ``scheme://user:password@host`` and the secret part of webhook addresses."""
     at = low.find(b"://")
     while at >= 0:
-        found = _USERINFO.match(text, at)
+        found = _in_database(text, low, at) or _USERINFO.match(text, at)
         if found is not None:
             if not is_standin(found["secret"]):
                 yield *found.span("secret"), "password"
+        elif (alone := _ALONE.match(text, at)) is not None:
+            if is_dense(alone["secret"]):
+                yield *alone.span("secret"), "token"
         elif (hook := _HOOK.match(text, at)) is not None and is_mixed(hook["secret"]):
             yield *hook.span("secret"), _HOOKS.get(hook["host"][0], "webhook")
         at = low.find(b"://", at + 3)
+
+
+def _in_database(text: str, low: bytes, at: int) -> re.Match[str] | None:
+    scheme = low[max(0, at - 16) : at]
+    if not scheme.endswith(tuple(name.encode() for name in _DATABASES)):
+        return None
+    found = _DATABASE.match(text, at)
+    return found if found is not None and "://" not in found["secret"] else None
 
 
 def headers(text: str, low: bytes) -> Iterator[Span]:
@@ -164,7 +192,7 @@ def cookies(text: str, low: bytes) -> Iterator[Span]:
 
 def statements(text: str, low: bytes) -> Iterator[Span]:
     """Passwords in SQL: ``IDENTIFIED BY 'password'``."""
-    for at in _places(low, b"identified by"):
+    for at in _places(low, b"identified "):
         found = _IDENTIFIED.match(text, at)
         if found is not None and not is_standin(found["secret"]):
             yield *found.span("secret"), "password"

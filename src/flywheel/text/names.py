@@ -23,11 +23,11 @@ class Style(Enum):
 
 
 _FAMILY: Final = re.compile(
-    r"(?P<key>(?:api|secret|private|access|account|auth|shared|encryption|encrypt|decryption|signing|signature|master|"
+    r"(?P<key>(?:api|secret|private|preshared|access|account|auth|shared|encryption|encrypt|decryption|signing|signature|master|"
     r"service|role|deploy|admin|root|license|hmac|aes|ssh|app|application|client|storage|subscription|functions?|host|"
     r"webhook|cipher|crypto|fernet|consumer|server|jwt|session|cookie|ssl|tls|integration|project|openai|anthropic|stripe|"
-    r"sendgrid|github|gitlab|mistral|cohere|gemini|google|azure|aws|hf|groq)key)|"
-    r"(?P<password>password|passwd|passphrase|passwort|passcode|pwd|pass)|(?P<secret>secret|credentials?)|"
+    r"sendgrid|github|gitlab|mistral|cohere|gemini|google|azure|aws|hf|groq)key(?:data)?)|"
+    r"(?P<password>password|passwd|passphrase|passwort|passcode|pwd|pw|pass)|(?P<secret>secret|credentials?)|"
     r"(?P<other>key)|(?P<sig>signature|sig)|(?P<token>token|jwt)|(?P<auth>authorization|auth)"
 )
 _SUFFIX: Final = re.compile(

@@ -13,13 +13,15 @@ from flywheel.errors import ConfigError
 from flywheel.model import Clean
 from flywheel.text.assignments import assignments, options
 from flywheel.text.credentials import blocks, cookies, headers, statements, urls
+from flywheel.text.encoded import encoded, manifests
 from flywheel.text.names import Style, kind_of
+from flywheel.text.orders import orders
 from flywheel.text.shapes import Span, shapes
 
 PRIVATE_NOTE: Final = "[redacted:private]"
 """What stands where a person wrote ``<private>...</private>``."""
 
-_FINDERS: Final = (shapes, blocks, urls, headers, cookies, statements, options, assignments)
+_FINDERS: Final = (shapes, blocks, urls, headers, cookies, statements, orders, options, assignments, manifests)
 """In order of how much they know: where two find the same text, the earlier one names it."""
 
 _MARK: Final = re.compile(r"\[redacted:[a-z0-9-]{1,40}\]")
@@ -54,6 +56,11 @@ class Redactor:
             self.redacted += len(spans)
             out = _cut(out, spans)
         return Clean(out)
+
+    def short(self, s: str, most: int) -> Clean:
+        """The first ``most`` characters of the text without secrets: cut after redaction, as half a secret is not seen
+        to be one."""
+        return Clean(self.text(s)[:most])
 
     def value(self, obj: object) -> object:
         """A JSON value without secrets: every string goes through `text`, keys too, and a scalar under a
@@ -103,9 +110,17 @@ class Redactor:
         for rank, find in enumerate(_FINDERS):
             for span in find(text, low):
                 yield span, rank
+        for span in encoded(text, low, self._holds):
+            yield span, len(_FINDERS)
         for pattern in self._patterns:
             for span in _matches(pattern, text):
                 yield span, -1
+
+    def _holds(self, text: str) -> bool:
+        """Whether a text that was decoded has a secret in it."""
+        low = text.encode("ascii", "replace").lower()
+        found = ((span, rank) for rank, find in enumerate(_FINDERS) for span in find(text, low))
+        return any(self._kept(text, found))
 
     def _kept(self, text: str, found: Iterable[tuple[Span, int]]) -> Iterator[tuple[Span, int]]:
         """Findings that hold more than what was redacted before and that are not allowed."""

@@ -192,6 +192,11 @@ def shapes(text: str, low: bytes) -> Iterator[Span]:
         yield from _azure(text, low)
 
 
+def holds_token(name: str) -> bool:
+    """Whether a name or path has the token of a provider in it."""
+    return len(name) >= RUN and any(True for _ in shapes(name, name.encode("ascii", "replace").lower()))
+
+
 def _azure(text: str, low: bytes) -> Iterator[Span]:
     """Client secrets of Entra applications: ``Q~`` after three characters and a digit, in a body that has dots."""
     at = low.find(b"q~")

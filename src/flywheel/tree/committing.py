@@ -31,7 +31,7 @@ def run(job: Job, deps: Deps) -> None:
     with deps.db.read() as tx:
         since = record.state(tx, project.id).get("committed", 0)
         lines = record.lines_past(tx, project.id, since)
-    tree.history.commit(message_of(lines))
+    tree.history.commit(message_of(lines), leave=tree.speaks_secrets)
     with deps.db.write() as tx:
         record.keep_state(tx, project.id, {"committed": lines[-1].ordinal if lines else since})
     tree.history.tidy()

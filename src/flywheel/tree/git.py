@@ -12,6 +12,9 @@ from typing import Final
 
 from flywheel.errors import FlywheelError, Unavailable
 
+LOOK: Final = 5.0
+"""Seconds between two signs of life while git works."""
+
 SECONDS: Final = 600.0
 """After which a call of git is given up."""
 
@@ -93,8 +96,9 @@ class History:
             with os.fdopen(number, "wb") as file:
                 file.write(b"".join(some))
 
-    def commit(self, message: str) -> str:
-        """Commit the remembered paths as they are on the disk; the commit's id, "" when nothing had changed."""
+    def commit(self, message: str, leave: Callable[[str], bool] = lambda path: False) -> str:
+        """Commit the remembered paths as they are on the disk, but for those that ``leave`` says; the commit's id, ""
+        when nothing had changed."""
         if not self.there or not self.begun:
             return ""
         journal = self.root / ".git" / JOURNAL
@@ -110,6 +114,7 @@ class History:
             return ""
         self._unlock()
         paths = dict.fromkeys(path for path in taken.read_bytes().split(b"\0") if path)
+        paths = {path: None for path in paths if not leave(os.fsdecode(path))}
         self._git("update-index", "--add", "--remove", "-z", "--stdin", input=b"\0".join(paths) + b"\0")
         made = self._record(message)
         taken.unlink()
@@ -165,24 +170,29 @@ class History:
         env = self._env()
         if not placed:  # else the folder's absolute path would be written into its configuration
             env.pop("GIT_WORK_TREE")
-        process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, cwd=self.root, env=env)
-        end = time.monotonic() + SECONDS
-        given: bytes | None = input
-        while True:
+        with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, cwd=self.root, env=env) as process:
             try:
-                out, err = process.communicate(given, timeout=5)
-                break
-            except subprocess.TimeoutExpired:
-                given = None
-                self._beat()
-                if time.monotonic() > end:
-                    process.kill()
-                    process.communicate()
-                    raise GitFailed(f"git {arguments[0]} took longer than {SECONDS:.0f} s in {self.root}") from None
+                out, err = self._wait(process, input, arguments[0])
+            except BaseException:  # nobody waits for it any more
+                process.kill()
+                raise
         if process.returncode and check:
             said = err.decode("utf-8", "replace").strip()
             raise GitFailed(f"git {_verb(arguments)} failed in {self.root}: {said or process.returncode}")
         return out.decode("utf-8", "replace") if not process.returncode else ""
+
+    def _wait(self, process: subprocess.Popen[bytes], input: bytes, verb: str) -> tuple[bytes, bytes]:
+        """What it says, with signs of life meanwhile, which may raise. Raises GitFailed."""
+        end = time.monotonic() + SECONDS
+        given: bytes | None = input
+        while True:
+            try:
+                return process.communicate(given, timeout=LOOK)
+            except subprocess.TimeoutExpired:
+                given = None
+                self._beat()
+                if time.monotonic() > end:
+                    raise GitFailed(f"git {verb} took longer than {SECONDS:.0f} s in {self.root}") from None
 
     def _env(self) -> dict[str, str]:
         """Nothing of the user's own repository or settings."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from flywheel.errors import NotFound
+from flywheel.errors import BadInput, NotFound
 from flywheel.knowledge.deciding import Act
 from flywheel.knowledge.glossary import keeping, page, proposing
 from flywheel.store import Tx
@@ -77,7 +77,7 @@ def _file(tx: Tx, tree: Tree, found: page.Asked, redact: Redactor) -> int:
     for name in found.gone:
         try:
             filed += proposing.propose_removal(tx, keeping.the_term(tx, tree.projects, name), act)
-        except NotFound:
+        except (NotFound, BadInput):  # it is gone already, or several are called so, and the edit names none of them
             continue
     return filed
 

@@ -18,7 +18,7 @@ from flywheel.search.limits import limits_of
 from flywheel.store import Db, Tx
 from flywheel.store.mapper import upsert_many
 from flywheel.text.compose import fixed
-from flywheel.text.redact import Redactor
+from flywheel.text.redact import Redactor, scrub
 from flywheel.tree import record
 from flywheel.tree.disk import Disk, Raced, sha
 from flywheel.tree.git import History
@@ -217,8 +217,29 @@ class Tree:
 
     def set_aside(self, path: str, data: bytes, why: Clean) -> None:
         """Keep what somebody wrote where it is not to be written, before it is put back; the log says so."""
-        where = self.disk.put_aside(path, data, self.stamp())
+        where = self.disk.put_aside(path, self._clean(data), self.stamp())
         self.say("refused", path, note=self.redact.text(f"{why}; what was written is in {where}"))
+
+    def _clean(self, data: bytes) -> bytes:
+        """The bytes without secrets, otherwise as they are, text or not."""
+        try:
+            coding, text = "utf-8", data.decode("utf-8")
+        except UnicodeDecodeError:
+            coding, text = "latin-1", data.decode("latin-1")
+        clean = self.redact.text(text)
+        return data if clean == scrub(text) else clean.encode(coding)
+
+    def speaks_secrets(self, path: str) -> bool:
+        """Whether a file holds a secret that somebody wrote there: it is in no history then.
+
+        What is on the disk as it was rendered was redacted before.
+        """
+        data = self.disk.read(path)
+        if data is None:
+            return False
+        with self.db.read() as tx:
+            known = self.known(tx, path)
+        return (known is None or known.sha256 != sha(data) or path == AGENTS) and self._clean(data) != data
 
     def say(self, action: str, path: str, entry_id: str = "", note: Clean = Clean("")) -> None:
         """Note a line for the log."""

@@ -91,6 +91,18 @@ def test_a_term_is_found_by_name_synonym_and_id(house: House) -> None:
         term(house, "POS")
 
 
+def test_a_name_of_several_terms_names_none_of_them(house: House) -> None:
+    """Nothing is shown or taken out by chance: the ids are told. A term's own name goes before others' synonyms."""
+    till = put(house, "till")
+    put(house, "counter", synonyms=("till", "POS"))
+    stall = put(house, "stall", synonyms=("pos",))
+    assert term(house, "till").id == till.id
+    with pytest.raises(BadInput, match=f"“counter” fw:.*“stall” fw:{stall.id[:6]}"):
+        decide(house, "POS", "remove")
+    assert decide(house, f"fw:{stall.id[:6]}", "remove")
+    assert term(house, "POS").name == "counter"
+
+
 def test_a_proposal_is_a_candidate_until_a_person_confirms(house: House) -> None:
     """Once, with the words it was found in; a rule confirms nothing, and adds to a candidate only what is new."""
     ground = Ground(message_id=None, start=3, stop=9, quote=Clean("the words"))

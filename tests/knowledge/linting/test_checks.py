@@ -165,6 +165,11 @@ FINDS: Final[list[tuple[str, object, str]]] = [
         Worded(id="t1", name="Queue", rivals={"q": ["Quota"]}),
         "is a name of “Queue” and of “Quota”",
     ),
+    (
+        "term-claimed-twice",
+        Worded(id="t1", name="Queue", rivals={"Queue": ["queue"]}),
+        "another term is called “Queue”, too",
+    ),
     ("term-target-gone", Worded(id="t1", name="Queue", gone=["src/queue.py"]), "leads to src/queue.py, which is not"),
     ("term-related-missing", Worded(id="t1", name="Queue", missing=["Lane"]), "related to “Lane”, which is no term"),
     ("term-unused", Worded(id="t1", name="Queue", used=False), "no page and no document uses “Queue”"),

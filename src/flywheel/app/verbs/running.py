@@ -182,12 +182,14 @@ class RunningVerbs(Verbs):
         one, two = self.named(source), self.named(target)
         with self.parts.db.write() as tx:
             projects.merge(tx, one, two)
+            private = borrowing.is_private(tx, two)
             merged(tx, one, self.parts.db.clock())
             borrowing.enqueue(tx, projects.canonical(tx, two), wall_clock())
             threads.again(tx, two, self.parts.db.clock())
             again.enqueue(tx, projects.canonical(tx, two), wall_clock())
         self.poke()
-        return Done(ok=True, message=f"{source} is an alias of {target} now.")
+        kept = f" Nothing of {target} is proposed in other projects, since one of both is private." if private else ""
+        return Done(ok=True, message=f"{source} is an alias of {target} now.{kept}")
 
     def project_private(self, *, project: str, off: bool = False) -> Done:
         id = self.named(project)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Final
 
 from flywheel.api import Done, TermChange, TermHistory, TermList, TermShown
@@ -12,6 +13,7 @@ from flywheel.errors import BadInput
 from flywheel.knowledge import doors
 from flywheel.knowledge.deciding import Act
 from flywheel.knowledge.glossary import keeping
+from flywheel.knowledge.glossary.checking import doubts
 from flywheel.knowledge.glossary.wording import LISTS, MEANING, Wording, changes, recorded
 from flywheel.model import GLOBAL, Clean, Project, ProjectId, Status, Term, TermVersion, short_id
 from flywheel.store import Tx
@@ -19,6 +21,9 @@ from flywheel.store.mapper import get
 
 MOST: Final = 200
 """Terms decided about in one go."""
+
+DOUBTED: Final = 20
+"""Terms of one go of which it is said what is wrong with them; lint tells all."""
 
 REASON: Final = 500
 """Characters of a reason."""
@@ -74,9 +79,11 @@ class TermsVerbs(Verbs):
         family = self._own(cwd, project)
         with self.parts.db.write() as tx:
             term, changed = keeping.set_term(tx, family, self._clean("name", name), clean, act)
+            doubted = self._doubts(tx, family, [term])
         self.poke()
         told = "is worded and confirmed" if changed else "reads so already"
-        return Done(ok=True, message=f"“{term.name}” {told}.", counts={"changed": int(changed)})
+        message = "\n".join([f"“{term.name}” {told}.", *doubted])
+        return Done(ok=True, message=message, counts={"changed": int(changed)})
 
     def term_confirm(
         self, *, names: Sequence[str], who: str, door: str, cwd: str = "", project: str = "", reason: str = ""
@@ -106,13 +113,13 @@ class TermsVerbs(Verbs):
 
     def _term_act(self, who: str, door: str, reason: str) -> Act:
         """Who acts, checked. Raises BadInput, Refused."""
-        clean = self.parts.redact.text
-        actor = doors.actor(who, door)
-        return Act(actor=clean(actor), now=wall_clock(), reason=clean(" ".join(reason.split())[:REASON]))
+        redact = self.parts.redact
+        actor, why = redact.text(doors.actor(who, door)), redact.short(" ".join(reason.split()), REASON)
+        return Act(actor=actor, now=wall_clock(), reason=why)
 
     def _clean(self, field: str, text: str) -> Clean:
         """Text without secrets. Raises BadInput where it had one."""
-        found = self.parts.redact.text(text[:MEANING])
+        found = self.parts.redact.short(text, MEANING)
         if "[redacted:" in found:
             raise BadInput(f"the field {field!r} holds something secret; leave it out", field=field)
         return found
@@ -139,10 +146,19 @@ class TermsVerbs(Verbs):
         with self.parts.db.write() as tx:
             terms = [keeping.the_term(tx, projects, name) for name in wanted]
             count = sum(decide(tx, term, act) for term in terms)
+            kept = keeping.terms_of(tx, projects, (Status.CONFIRMED,)) if decide is keeping.confirm else []
+            mine = {term.id for term in terms}
+            doubted = self._doubts(tx, projects, [term for term in kept if term.id in mine])
         self.poke()
         told = ", ".join(f"“{term.name}”" for term in terms[:8]) + (" …" if len(terms) > 8 else "")
         message = f"{told}: {did}." if count else f"{told}: nothing to do."
-        return Done(ok=True, message=message, counts={"changed": count})
+        return Done(ok=True, message="\n".join([message, *doubted]), counts={"changed": count})
+
+    def _doubts(self, tx: Tx, projects: Sequence[ProjectId], terms: Sequence[Term]) -> list[str]:
+        """What lint will say of these terms, so that whoever worded them hears it at once."""
+        row = get(tx, Project, id=projects[0])
+        root = Path(row.root) if row is not None and row.root else None
+        return [f"  but {doubt}" for term in terms[:DOUBTED] for doubt in doubts(tx, projects, term, root)]
 
 
 def _shown(term: Term) -> TermShown:

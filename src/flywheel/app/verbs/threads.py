@@ -62,7 +62,7 @@ class ThreadsVerbs(Verbs):
             found = finding.by_id(tx, plain_id(about))
         if not found:
             family = self.family(cwd, project)[:-1]
-            words = self.parts.redact.text(about[:MOST])
+            words = self.parts.redact.short(about, MOST)
             embedder = self._embedder()
             with self.parts.db.read() as tx:
                 found = finding.by_words(tx, family, words, embedder, self._model())

@@ -27,15 +27,17 @@
   (#match? @name "^/"))
 ((list (call function: (identifier) @_route arguments: (argument_list . (string (string_content) @name) . (_)))
   @definition.route) (#any-of? @_route "Route" "WebSocketRoute" "Mount"))
-((assignment left: (identifier) @_urls right: (list (call function: (identifier) @_path
+((assignment left: (identifier) @on right: (list (call function: (identifier) @_path
     arguments: (argument_list . (string (string_content) @name))) @definition.route))
-  (#eq? @_urls "urlpatterns") (#any-of? @_path "path" "re_path" "url"))
-((assignment left: (identifier) @mount right: (call function: (identifier) @_router
-    arguments: (argument_list (keyword_argument name: (identifier) @_at value: (string (string_content) @mount.path)))))
-  (#any-of? @_router "APIRouter" "Blueprint") (#any-of? @_at "prefix" "url_prefix"))
-((call function: (attribute attribute: (identifier) @mount.by) arguments: (argument_list . (identifier) @mount
-    (keyword_argument name: (identifier) @_at value: (string (string_content) @mount.path))))
-  (#any-of? @mount.by "include_router" "register_blueprint") (#any-of? @_at "prefix" "url_prefix"))
+  (#eq? @on "urlpatterns") (#any-of? @_path "path" "re_path" "url"))
+((assignment left: (identifier) right: (call function: [
+    (identifier) @_router (attribute attribute: (identifier) @_router)])) @made
+  (#any-of? @_router "APIRouter" "Blueprint" "FastAPI" "Flask" "Quart" "Starlette"))
+(module (expression_statement (assignment left: (identifier) @_urls) @made)
+  (#any-of? @_urls "urlpatterns" "ROOT_URLCONF"))
+((call function: (attribute attribute: (identifier) @_join)) @joint
+  (#any-of? @_join "include_router" "register_blueprint" "mount"))
+((call function: (identifier) @_join) @joint (#any-of? @_join "include" "Mount"))
 
 ; Commands: click, Typer, argparse
 ((decorated_definition (decorator (call function: (attribute attribute: (identifier) @_command)

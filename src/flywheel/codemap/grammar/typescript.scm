@@ -74,9 +74,11 @@
   (#eq? @_controller "Controller") (#eq? @_path "path"))
 ((decorator (call_expression function: (identifier) @verb arguments: (arguments))) @definition.route
   (#any-of? @verb "Get" "Head" "Post" "Put" "Patch" "Delete" "Options"))
-((call_expression function: (member_expression property: (property_identifier) @mount.by)
-    arguments: (arguments . (string (string_fragment) @mount.path) (identifier) @mount .))
-  (#eq? @mount.by "use") (#match? @mount.path "^/"))
+((variable_declarator name: (identifier) value: (call_expression function: [
+    (identifier) @_router (member_expression property: (property_identifier) @_router)])) @made
+  (#any-of? @_router "Router" "express"))
+((call_expression function: (member_expression property: (property_identifier) @_join)) @joint
+  (#eq? @_join "use"))
 
 ; Commands: commander, yargs
 ((call_expression function: (member_expression property: (property_identifier) @_command)

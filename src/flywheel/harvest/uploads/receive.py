@@ -160,7 +160,7 @@ def receive(
         _take(db, redact, content, parts, reader, target)
         return _settle(db, redact, content, parts, reader, target, key, Upload(
             id=id, project_id=target.project.id, forced=target.forced, reader=reader.name,
-            name=redact.text(target.name[:250]), cwd=redact.text(target.cwd), sha256=content.sha256,
+            name=redact.short(target.name, 250), cwd=redact.text(target.cwd), sha256=content.sha256,
             bytes=content.size, created_at=began,
         ))  # fmt: skip
     except BaseException:

@@ -99,9 +99,14 @@ def borrow(tx: Tx, loan: Loan, now: Micros) -> bool:
 def _holds(tx: Tx, loan: Loan) -> bool:
     """Whether the claim is confirmed and its project not private, at this moment."""
     claim = get(tx, Claim, id=loan.claim.id)
-    family = projects.family(tx, loan.origin.id)
-    hidden = tx.one("SELECT 1 FROM project WHERE id IN :ids AND private = 1", ids=list(family))
-    return claim is not None and claim.status is Status.CONFIRMED and claim.valid_until is None and hidden is None
+    held = claim is not None and claim.status is Status.CONFIRMED and claim.valid_until is None
+    return held and not is_private(tx, loan.origin.id)
+
+
+def is_private(tx: Tx, project: ProjectId) -> bool:
+    """Whether a project, or one that was merged into it, is kept to itself."""
+    family = list(projects.family(tx, project))
+    return tx.one("SELECT 1 FROM project WHERE id IN :ids AND private = 1", ids=family) is not None
 
 
 def _open(tx: Tx, project: ProjectId) -> int:

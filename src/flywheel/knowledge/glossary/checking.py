@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -11,7 +11,8 @@ from typing import Final
 from flywheel.knowledge.glossary.keeping import terms_of
 from flywheel.knowledge.glossary.wording import normal
 from flywheel.knowledge.linting.values import Found, Rules
-from flywheel.model import Kind, ProjectId, Status, Term
+from flywheel.knowledge.thresholds import Thresholds
+from flywheel.model import Kind, ProjectId, Status, Term, short_id
 from flywheel.store import Tx
 
 _PLACE: Final = "glossary.md"
@@ -32,6 +33,9 @@ class Worded:
 def claimed_twice(one: Worded, rules: Rules) -> Iterator[Found]:
     """A name that two terms claim: nobody can tell which one a question means."""
     for name, others in one.rivals.items():
+        if normal(name) in map(normal, others):  # after projects were merged
+            yield _found(one, f"another term is called “{name}”, too", f"flywheel term rm fw:{short_id(one.id)}")
+            continue
         both = ", ".join(f"“{other}”" for other in others)
         yield _found(one, f"“{name}” is a name of “{one.name}” and of {both}", f'flywheel term set "{one.name}" ...')
 
@@ -59,26 +63,50 @@ def unused(one: Worded, rules: Rules) -> Iterator[Found]:
 def worded(tx: Tx, projects: Sequence[ProjectId], root: Path | None = None) -> Iterator[Worded]:
     """The confirmed terms of these projects with what is known around them."""
     terms = terms_of(tx, projects, (Status.CONFIRMED,))
+    claimed = _claimed(terms)
+    for term in terms:
+        earlier = [one for one in terms if (normal(one.name), one.id) < (normal(term.name), term.id)]
+        used = any(_used(tx, projects, name) for name in (term.name, *term.synonyms))
+        yield _worded(tx, projects, term, claimed, {one.id for one in earlier}, root=root, used=used)
+
+
+def doubts(tx: Tx, projects: Sequence[ProjectId], term: Term, root: Path | None = None) -> list[str]:
+    """What is wrong with one term, a line each: what lint will say, against all the others, but whether it is used."""
+    terms = terms_of(tx, projects, (Status.CONFIRMED,))
+    others = {one.id for one in terms if one.id != term.id}
+    claimed = _claimed([*(one for one in terms if one.id != term.id), term])
+    one = _worded(tx, projects, term, claimed, others, root=root)
+    rules = Rules(limits=Thresholds(), now=term.updated_at)
+    return [found.message for check in (claimed_twice, target_gone, related_missing) for found in check(one, rules)]
+
+
+def _claimed(terms: Sequence[Term]) -> Mapping[str, Sequence[Term]]:
     claimed: dict[str, list[Term]] = defaultdict(list)
     for term in terms:
         for name in {normal(one) for one in (term.name, *term.synonyms)}:
             claimed[name].append(term)
-    for term in terms:
-        yield Worded(
-            id=term.id,
-            name=term.name,
-            rivals=_rivals(term, claimed),
-            gone=[target for target in term.targets if not _there(tx, projects, target, root)],
-            missing=[name for name in term.related if not claimed.get(normal(name))],
-            used=any(_used(tx, projects, name) for name in (term.name, *term.synonyms)),
-        )
+    return claimed
 
 
-def _rivals(term: Term, claimed: Mapping[str, Sequence[Term]]) -> dict[str, list[str]]:
-    """Told of one of the two terms: of the later in the alphabet."""
+def _worded(
+    tx: Tx, projects: Sequence[ProjectId], term: Term, claimed: Mapping[str, Sequence[Term]],
+    among: Set[str], *, root: Path | None, used: bool = True,
+) -> Worded:  # fmt: skip
+    return Worded(
+        id=term.id,
+        name=term.name,
+        rivals=_rivals(term, claimed, among),
+        gone=[target for target in term.targets if not _there(tx, projects, target, root)],
+        missing=[name for name in term.related if not claimed.get(normal(name))],
+        used=used,
+    )
+
+
+def _rivals(term: Term, claimed: Mapping[str, Sequence[Term]], among: Set[str]) -> dict[str, list[str]]:
+    """A name → those of the terms ``among`` that claim it, too. Lint tells of two only the later in the alphabet."""
     found: dict[str, list[str]] = {}
     for name in (term.name, *term.synonyms):
-        others = [str(one.name) for one in claimed[normal(name)] if normal(one.name) < normal(term.name)]
+        others = [str(one.name) for one in claimed.get(normal(name), ()) if one.id in among]
         if others:
             found[name] = others
     return found

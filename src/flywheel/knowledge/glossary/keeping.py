@@ -23,6 +23,7 @@ from flywheel.knowledge.glossary.wording import (
     worded,
     wording_of,
 )
+from flywheel.knowledge.normal import plain
 from flywheel.model import (
     Clean,
     Kind,
@@ -38,6 +39,7 @@ from flywheel.model import (
 )
 from flywheel.store import Tx
 from flywheel.store.mapper import find, insert, insert_many, upsert
+from flywheel.text.words import STOP_WORDS
 
 WORDING: Final = "wording"
 ACTOR: Final = "actor"
@@ -58,21 +60,26 @@ def terms_of(tx: Tx, projects: Sequence[ProjectId], statuses: Iterable[Status] =
 
 
 def the_term(tx: Tx, projects: Sequence[ProjectId], text: str) -> Term:
-    """The term that is called so, or has this synonym or (short) id. Raises NotFound."""
+    """The term that is called so, or has this synonym or (short) id. Raises NotFound; BadInput where several do."""
     found = _among(terms_of(tx, projects), text)
-    if found is None:
+    if not found:
         raise NotFound(f"no term is called {text[:80]!r}; see: flywheel term ls --all")
-    return found
+    if len(found) > 1:
+        told = ", ".join(f"“{one.name}” fw:{short_id(one.id)}" for one in found)
+        raise BadInput(f"several terms are called {text[:80]!r}; name one by its id: {told}", field="name")
+    return found[0]
 
 
-def _among(terms: Sequence[Term], text: str) -> Term | None:
+def _among(terms: Sequence[Term], text: str) -> Sequence[Term]:
+    """The terms that are meant: by name before synonym before id; those in the glossary before those taken out."""
     wanted = normal(text)
     id = text.strip().removeprefix("[").removesuffix("]").removeprefix("fw:")
     by_name = [term for term in terms if normal(term.name) == wanted]
     live = [term for term in terms if term.status is not Status.REJECTED]
     by_synonym = [term for term in live if wanted in map(normal, term.synonyms)]
     by_id = [term for term in terms if id in (term.id, short_id(term.id))]
-    return next(iter((*by_name, *by_synonym, *by_id)), None)
+    of_name = [term for term in by_name if term in live] or by_name
+    return of_name or by_synonym or by_id
 
 
 def history_of(tx: Tx, term: Term) -> list[TermVersion]:
@@ -93,13 +100,27 @@ def set_term(
     tidy = tidy_name(name)
     if not normal(tidy):
         raise BadInput("a term needs a name", field="name")
-    before = _among([one for one in terms_of(tx, projects) if normal(one.name) == normal(tidy)], tidy)
+    _refuse_common(tidy, given)
+    before = next(iter(_among([one for one in terms_of(tx, projects) if normal(one.name) == normal(tidy)], tidy)), None)
     old = wording_of(before) if before else Wording()
     wording = settled(tidy, replace(old, **given))  # type: ignore[arg-type]
     term = worded(before or fresh(projects[0], tidy, act.now), wording)
     if before is not None and before.status is Status.CONFIRMED and not before.pending.get(WORDING) and wording == old:
         return before, False
     return _decided(tx, before, term, Status.CONFIRMED, act), True
+
+
+def _refuse_common(name: str, given: Mapping[str, object]) -> None:
+    """Raises BadInput for a name that every question has, in capitals, too: questions are compared in small letters."""
+    synonyms = given.get("synonyms", ())
+    names = [
+        ("name", name),
+        *(("synonyms", str(one)) for one in (synonyms if isinstance(synonyms, list | tuple) else ())),
+    ]
+    for field, one in names:
+        words = plain(one).split()
+        if words and STOP_WORDS.issuperset(words):
+            raise BadInput(f"“{one}” is in most questions, so it names nothing: give a longer name", field=field)
 
 
 def confirm(tx: Tx, term: Term, act: Act) -> bool:

@@ -157,6 +157,12 @@ def citations(tx: Tx, some: Sequence[ClaimRow], paths: Paths) -> Sourced:
     return Sourced(cited=cited, counts=counts, messages=frozenset(messages), documents=frozenset(documents))
 
 
+def origins(tx: Tx, ids: Sequence[str]) -> Mapping[str, frozenset[str]]:
+    """Entries that another project's claim was proposed as → that claim's short id, which they may cite."""
+    rows = tx.all("SELECT entry_id, origin_claim FROM borrowed WHERE entry_id IN :ids ORDER BY entry_id", ids=list(ids))
+    return {entry: frozenset({short_id(claim)}) for entry, claim in rows}
+
+
 def messages(tx: Tx, ids: Sequence[str]) -> Iterator[Evidence]:
     """These messages, to be hashed."""
     for some in chunks(ids, 50):

@@ -99,7 +99,7 @@ class PageText:
     facts: Sequence[str]
     head: Sequence[str]  # above the first section
     stamp: Micros  # when it was confirmed last, else when its last claim was said, as the front matter says
-    marks: frozenset[str]  # short ids of the entry's claims
+    marks: frozenset[str]  # short ids of the entry's claims, and of the claim elsewhere that it was proposed for
     links: Sequence[Link] = ()
     named: Sequence[Named] = ()
 

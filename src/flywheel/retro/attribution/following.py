@@ -83,7 +83,7 @@ class Following:
         said = self._watch.signs[row.item_id, row.signal].said
         return Feedback(
             id=said_id(row.session_id, row.item_id, row.signal), project_id=row.project_id, kind=row.item_kind,
-            target_id=row.item_id, verdict=row.signal, note=self._deps.redact.text(said[:NOTE]), agent=row.agent,
+            target_id=row.item_id, verdict=row.signal, note=self._deps.redact.short(said, NOTE), agent=row.agent,
             native_session=row.native_session, created_at=row.created_at,
         )  # fmt: skip
 

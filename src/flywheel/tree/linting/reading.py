@@ -104,6 +104,7 @@ class Reading:
                 told = queries.claims(tx, ids)
                 found = queries.citations(tx, told, paths)
                 files = record.files_for(tx, tree.id, ids)
+                lent = queries.origins(tx, ids)
                 yield from found.cited
                 yield from queries.timeline(told, found.counts, paths)
                 yield from queries.standings(rows, told, paths)
@@ -114,13 +115,15 @@ class Reading:
             for claim in told:
                 claims[claim.entry_id].append(claim)
             for row in rows:
-                yield from self._page(row, claims[row.id], files[row.id])
+                yield from self._page(row, claims[row.id], files[row.id], lent.get(row.id, frozenset()))
 
     def _ids(self, after: str) -> Sequence[str]:
         with self._tree.db.read() as tx:
             return entries_page(tx, self._tree.projects, after, PORTION)
 
-    def _page(self, row: EntryRow, told: Sequence[ClaimRow], files: Sequence[TreeFile]) -> Iterator[object]:
+    def _page(
+        self, row: EntryRow, told: Sequence[ClaimRow], files: Sequence[TreeFile], lent: frozenset[str]
+    ) -> Iterator[object]:
         """The page of one entry with its further parts, and each file as it was rendered."""
         texts: dict[str, str] = {}
         for file in files:
@@ -149,7 +152,7 @@ class Reading:
             facts=facts,
             head=parts[main].head,
             stamp=_stamp(parts[main], row),
-            marks=frozenset(claim.short for claim in told),
+            marks=lent.union(claim.short for claim in told),
             links=links,
             named=self._names.find(facts) if row.live else (),
         )
