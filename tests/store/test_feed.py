@@ -10,7 +10,7 @@ from pathlib import Path
 
 from flywheel.model import GLOBAL, Kind, Op, ProjectId, Seq
 from flywheel.store import Db, Tx
-from flywheel.store.feed import JUMP, jump, new_feed
+from flywheel.store.feed import JUMP, compact, jump, new_feed
 
 WRITERS = 4
 EACH = 40
@@ -38,6 +38,25 @@ def test_equal_changes_of_one_transaction_count_once(db: Db) -> None:
         for id, op in (("a", Op.PUT), ("b", Op.PUT), ("a", Op.PUT), ("b", Op.DEL), ("c", Op.PUT)):
             tx.changed(Kind.MESSAGE, id, GLOBAL, op)
     assert [(change.id, change.op) for change in db.changes(Seq(0))] == [("a", "put"), ("b", "del"), ("c", "put")]
+
+
+def test_what_changed_again_is_dropped(db: Db) -> None:
+    """Of everything the last change stays, in its place: whoever reads on, from anywhere, ends up with the same."""
+    for id, op in (("a", Op.PUT), ("b", Op.PUT), ("a", Op.PUT), ("b", Op.DEL), ("c", Op.PUT), ("a", Op.PUT)):
+        with db.write() as tx:
+            tx.changed(Kind.MESSAGE, id, GLOBAL, op)
+            tx.changed(Kind.ENTRY, "a", GLOBAL, op)
+    before = db.changes(Seq(0))
+    follower = before[3].seq
+    assert compact(db, most=2) == 2 and db.changes(Seq(0)) == before[2:]
+    assert compact(db) == 6 and compact(db) == 0
+    left = [(one.kind, one.id, one.op) for one in db.changes(Seq(0))]
+    assert left == [("message", "b", "del"), ("message", "c", "put"), ("message", "a", "put"), ("entry", "a", "put")]
+    last = {(one.kind, one.id): one for one in before}
+    read_on = {(one.kind, one.id): one for one in before[:4]} | {
+        (one.kind, one.id): one for one in db.changes(follower)
+    }
+    assert read_on == last and db.head() == before[-1].seq
 
 
 def test_after_and_limit(db: Db) -> None:

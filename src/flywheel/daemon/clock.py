@@ -16,6 +16,9 @@ from flywheel.daemon.sweep import Sweep
 LINT_SECONDS: Final = 900
 """How often it is looked whether a project was linted today."""
 
+FEED_SECONDS: Final = 6 * 3600
+"""How often the change feed is compacted."""
+
 HISTORY_SECONDS: Final = 3600
 """How often it is looked whether sessions are left that an older version read."""
 
@@ -27,8 +30,8 @@ def start_clock(
     config: Config, sweep: Sweep, drain: Callable[[], object], keep: Callable[[], object] = lambda: None
 ) -> Iterator[None]:
     """Tick: transcripts every ``harvest.interval_seconds``, checkouts every ``code.sweep_seconds``, spooled events,
-    memory trees every ``tree.sweep_seconds``, whether it is time for the day's lint, and whether there is history to
-    catch up with.
+    memory trees every ``tree.sweep_seconds``, whether it is time for the day's lint, whether there is history to
+    catch up with, and the change feed, which is compacted.
 
     ``keep`` brings always-on files up to date as often as transcripts are looked for.
 
@@ -45,6 +48,7 @@ def start_clock(
         ("trees", sweep.trees, config.tree.sweep_seconds, 5.0),
         ("lint", sweep.lint, LINT_SECONDS, 60.0),
         ("history", sweep.history, HISTORY_SECONDS, 1.0),
+        ("feed", sweep.feed, FEED_SECONDS, 1800.0),
     )
     for name, call, seconds, first in ticks:
         scheduler.add_job(

@@ -17,6 +17,7 @@ from flywheel.harvest.uploads.tidy import tidy
 from flywheel.knowledge.linting.keeping import ALL, is_due, last
 from flywheel.knowledge.linting.keeping import ask as ask_for_lint
 from flywheel.model import ProjectId
+from flywheel.store.feed import compact
 from flywheel.tree.follow import ask
 from flywheel.tree.record import SWEEP, projects_with_trees
 
@@ -86,6 +87,11 @@ class Sweep:
         if catching_up.ask(self._parts.db, wall_clock(), self._parts.config.behaviour.decay):
             log.info("catching_up")
             self._api.poke()
+
+    def feed(self) -> None:
+        """Drop from the change feed what later changes have overtaken."""
+        if dropped := compact(self._parts.db):
+            log.info("feed_compacted", changes=dropped)
 
     def recent_checkouts(self) -> list[tuple[str, ProjectId]]:
         """(folder, project) of checkouts with code in the index and a recent session, the latest first; after them

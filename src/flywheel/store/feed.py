@@ -9,7 +9,15 @@ from typing import Final
 
 from flywheel.errors import Defect
 from flywheel.model import Change, Kind, Op, Seq
-from flywheel.store import Tx
+from flywheel.store import Db, Tx
+from flywheel.store.chunks import chunks
+
+AT_ONCE: Final = 400
+"""Changes that one transaction drops."""
+
+_OVERTAKEN: Final = """
+SELECT seq FROM (SELECT seq, lead(seq) OVER (PARTITION BY kind, id ORDER BY seq) AS later FROM change) AS each_change
+WHERE later IS NOT NULL ORDER BY seq LIMIT :most"""
 
 JUMP: Final = 1_000_000
 """Numbers that the feed leaves out after a power cut."""
@@ -23,6 +31,20 @@ def read_changes(tx: Tx, after: Seq, limit: int) -> Sequence[Change]:
         limit=limit,
     )
     return [Change(seq=seq, project_id=project, kind=Kind(k), id=id, op=Op(op)) for seq, project, k, id, op in rows]
+
+
+def compact(db: Db, most: int = 100_000) -> int:
+    """Drop changes of what has changed again since, the oldest first; how many.
+
+    Whoever follows, from the beginning or from any place, still meets the last change of everything. So the feed grows
+    with what there is, not with how often it changes.
+    """
+    with db.read() as tx:
+        overtaken = [seq for (seq,) in tx.all(_OVERTAKEN, most=most)]
+    for some in chunks(overtaken, AT_ONCE):
+        with db.write(bulk=True) as tx:
+            tx.run("DELETE FROM change WHERE seq IN :some", some=some)
+    return len(overtaken)
 
 
 class FeedReads:
