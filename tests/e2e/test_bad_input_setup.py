@@ -97,8 +97,7 @@ def test_a_socket_path_that_is_too_long(home: Path) -> None:
         done = house.command(*words)
         assert done.returncode == 2, done.stderr
         assert re.search(r"more than the 107 .*\[daemon\] socket", done.stderr.decode())
-    settings = (deep / "flywheel.toml").read_text()
-    (deep / "flywheel.toml").write_text(f'{settings}[daemon]\nsocket = "{home}/s.sock"\n')
+    make_house(deep, f'[daemon]\nsocket = "{home}/s.sock"\n')
     assert house.command("up", "--quiet").returncode == 0
     assert (home / "s.sock").exists()
     assert house.command("down").returncode == 0
