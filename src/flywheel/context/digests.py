@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Final
 
@@ -120,7 +120,7 @@ def _indented(lines: Sequence[str]) -> str:
 class _Gone:
     """What is not served any more: ids that lines rest on, and the words of messages that no longer hold."""
 
-    ids: Collection[str]
+    ids: Set[str]
     quotes: Mapping[str, Sequence[str]]  # "message:ID" → words, white space squeezed
 
     def left(self, lines: Sequence[Line]) -> list[Line]:
@@ -128,9 +128,11 @@ class _Gone:
         return [line for line in lines if not self._is_gone(line)]
 
     def _is_gone(self, line: Line) -> bool:
-        said = " ".join(line.text.split())
-        quotes = [quote for id in line.ids for quote in self.quotes.get(id, ())]
-        return any(id in self.ids for id in line.ids) or any(quote in said or said in quote for quote in quotes)
+        if not self.ids.isdisjoint(line.ids):
+            return True
+        quotes = [quote for id in line.ids for quote in self.quotes.get(id, ())] if self.quotes else []
+        said = " ".join(line.text.split()) if quotes else ""
+        return any(quote in said or said in quote for quote in quotes)
 
 
 def _gone(tx: Tx, lines: Sequence[Line]) -> _Gone:

@@ -26,6 +26,7 @@ _DENIALS: Final = frozenset("no not never none nor don doesn didn isn aren wasn 
 _WORD: Final = re.compile(r"\w+")
 
 
+@lru_cache(2048)
 def says(text: str) -> bool:
     """Whether it says anything: "Understood." and "ok, will do" take up room only."""
     return not _ASSENTS.issuperset(terms(text))
