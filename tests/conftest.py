@@ -17,6 +17,7 @@ import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 
+from flywheel.codemap.pool import ParserPool
 from flywheel.store import Db
 from flywheel.store.connect import connect
 
@@ -41,6 +42,14 @@ def data(tmp_path: Path) -> Path:
     folder = tmp_path / "data"
     folder.mkdir(mode=0o700)
     return folder
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[ParserPool]:
+    """Parsers that the tests of one file share."""
+    pool = ParserPool(2, 20.0)
+    yield pool
+    pool.close()
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,14 +28,6 @@ LIMITS = (
     "        return count < self.most\n\n    def forget(self, key):\n        del self.seen[key]\n\n\n"
     "def helper(one):\n    return one + 1\n"
 )
-
-
-@pytest.fixture(scope="module")
-def pool() -> Iterator[ParserPool]:
-    """Parsers that the tests of this file share."""
-    pool = ParserPool(2, 20.0)
-    yield pool
-    pool.close()
 
 
 @pytest.fixture

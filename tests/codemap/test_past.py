@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,14 +15,6 @@ from flywheel.store.code_past import MOST, came_then, newcomers, went_at
 
 FILE = "src/shop/rates.py"
 FIRST = "def rate(a):\n    return a\n\ndef other(b):\n    return b\n"
-
-
-@pytest.fixture(scope="module")
-def pool() -> Iterator[ParserPool]:
-    """Parsers that the tests of this file share."""
-    pool = ParserPool(2, 20.0)
-    yield pool
-    pool.close()
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,14 +14,6 @@ from flywheel.codemap.topology import neighbourhood
 from flywheel.codemap.watch import concerns
 from flywheel.model import Service
 from flywheel.store import Db
-
-
-@pytest.fixture(scope="module")
-def pool() -> Iterator[ParserPool]:
-    """Parsers that the tests of this file share."""
-    pool = ParserPool(2, 20.0)
-    yield pool
-    pool.close()
 
 
 def services(shop: Checkout) -> dict[str, Service]:

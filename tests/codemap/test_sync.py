@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -112,14 +112,6 @@ class Checkout:
         changes = [(names.get(change.id, "gone"), change.op) for change in self.db.changes(self.seen)]
         self.seen = head
         return sorted(changes)
-
-
-@pytest.fixture(scope="module")
-def pool() -> Iterator[ParserPool]:
-    """Parsers that the tests of this file share."""
-    pool = ParserPool(2, 20.0)
-    yield pool
-    pool.close()
 
 
 def checkout_in(db: Db, data: Path, pool: ParserPool) -> Checkout:

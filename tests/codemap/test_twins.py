@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,14 +22,6 @@ MORE = {
 TREE = {**SHOP, **MORE}
 COPIED = ("id", "file_id", "project_id", "checkout", "indexed_at", "mtime_ns")
 """Columns that tell one checkout's rows from another's."""
-
-
-@pytest.fixture(scope="module")
-def pool() -> Iterator[ParserPool]:
-    """Parsers that the tests of this file share."""
-    pool = ParserPool(1, 20.0)
-    yield pool
-    pool.close()
 
 
 @pytest.fixture

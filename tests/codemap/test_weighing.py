@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -28,14 +27,6 @@ RACKS = {
     "web/rack.ts": "export class WoodenRack {}\n",
     "web/far.ts": "export const far = () => new WoodenRack();\n",
 }
-
-
-@pytest.fixture(scope="module")
-def pool() -> Iterator[ParserPool]:
-    """Parsers that the tests of this file share."""
-    pool = ParserPool(2, 20.0)
-    yield pool
-    pool.close()
 
 
 def racks_in(db: Db, data: Path, pool: ParserPool) -> Checkout:

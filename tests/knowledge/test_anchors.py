@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,14 +15,6 @@ from flywheel.model import Clean, EntryLink, Status
 from flywheel.store.mapper import insert
 
 FILE = "src/auth/mw.py"
-
-
-@pytest.fixture(scope="module")
-def pool() -> Iterator[ParserPool]:
-    """Parsers that the tests of this file share."""
-    pool = ParserPool(1, 20.0)
-    yield pool
-    pool.close()
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -25,14 +24,6 @@ def choose(name: str, most: int) -> str:
     return name
 """
 ERROR = "PlanError: no plan is left for 'gold' within 3 seats"
-
-
-@pytest.fixture(scope="module")
-def pool() -> Iterator[ParserPool]:
-    """Parsers that the tests of this file share."""
-    pool = ParserPool(1, 20.0)
-    yield pool
-    pool.close()
 
 
 @pytest.fixture

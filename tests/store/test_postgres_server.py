@@ -93,14 +93,19 @@ def test_a_lost_connection_is_unavailable_and_then_replaced(postgres_db: Db, pos
         assert tx.all("SELECT name FROM setting WHERE name LIKE 't-%'") == [("t-after",)]
 
 
-def test_a_lost_watch_is_unavailable_and_then_replaced(postgres_db: Db, postgres_url: str) -> None:
-    """A waiting connection that the server ends says so once, and watches again from the next call on."""
-    assert postgres_db.wait(0)
-    with psycopg.connect(postgres_url, autocommit=True) as admin:
+def end_watches(url: str) -> None:
+    """The server ends every connection that waits for news of this database."""
+    with psycopg.connect(url, autocommit=True) as admin:
         admin.execute(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
             " WHERE query LIKE 'LISTEN%' AND datname = current_database()"
         )
+
+
+def test_a_lost_watch_is_unavailable_and_then_replaced(postgres_db: Db, postgres_url: str) -> None:
+    """A waiting connection that the server ends says so once, and watches again from the next call on."""
+    assert postgres_db.wait(0)
+    end_watches(postgres_url)
     with pytest.raises(Unavailable):
         postgres_db.wait(60)
     assert postgres_db.wait(0)
@@ -150,11 +155,7 @@ def test_ended_watches_are_let_go(postgres_db: PostgresDb, postgres_url: str) ->
     """A server that is restarted again and again leaves no connection behind for each time."""
     for _ in range(3):
         assert postgres_db.wait(0)
-        with psycopg.connect(postgres_url, autocommit=True) as admin:
-            admin.execute(
-                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-                " WHERE query LIKE 'LISTEN%' AND datname = current_database()"
-            )
+        end_watches(postgres_url)
         with pytest.raises(Unavailable):
             postgres_db.wait(60)
     assert postgres_db.wait(0)
