@@ -105,7 +105,14 @@ class House:
 def open_house(folder: Path, store_url: str, *, git: bool = True) -> House:
     """A house in ``folder``; its user has no transcripts."""
     places = Places(config=folder / "flywheel.toml", data=folder / "data", run=folder / "run")
-    config = parse_config({"store": {"url": store_url}, "embed": {"model": "none"}, "context": {"deadline_ms": 10_000}})
+    config = parse_config(
+        {
+            "store": {"url": store_url},
+            "embed": {"model": "none"},
+            "context": {"deadline_ms": 10_000},
+            "behaviour": {"deadline_ms": 10_000},
+        }
+    )
     parts = open_parts(config, places, {}, folder / "user")
     project = folder / "shop"
     project.mkdir()

@@ -27,7 +27,13 @@ RULE = "We decided that src/mail/outbox.py must lock its rows with SKIP LOCKED, 
 def house(tmp_path: Path) -> Iterator[app.App]:
     """The product over SQLite, without anything in it."""
     places = Places(config=tmp_path / "f.toml", data=tmp_path / "data", run=tmp_path / "run")
-    config = parse_config({"context": {"deadline_ms": 10_000}, "embed": {"code": "none", "model": "none"}})
+    config = parse_config(
+        {
+            "context": {"deadline_ms": 10_000},
+            "behaviour": {"deadline_ms": 10_000},
+            "embed": {"code": "none", "model": "none"},
+        }
+    )
     parts = app.open_parts(config, places, {}, tmp_path / "user")
     inside = app.App(parts)
     yield inside

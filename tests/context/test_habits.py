@@ -43,7 +43,7 @@ def know(db: Db, project: str, *names: str, identity: str = ME) -> None:
 @pytest.fixture
 def source(db: Db) -> Iterator[Habits]:
     """Habits of the user over a store of each kind."""
-    made = Habits(db, BehaviourConfig())
+    made = Habits(db, BehaviourConfig(deadline_ms=10_000))
     yield made
     made.close()
 
@@ -64,7 +64,7 @@ def test_a_session_is_told_the_habits_of_its_user_and_project(source: Habits, db
 def test_the_section_has_its_own_budget(db: Db, make_ask: MakeAsk, budget: int) -> None:
     """With its heading it costs no more; 0 turns it off."""
     know(db, "p", *(f"command:make thing-{number}" for number in range(40)))
-    source = Habits(db, BehaviourConfig(budget=budget))
+    source = Habits(db, BehaviourConfig(budget=budget, deadline_ms=10_000))
     pieces = source.offer(make_ask())
     source.close()
     texts = [f"\n{HEADING}\n{piece.levels[0].text}\n" for piece in pieces]
@@ -97,7 +97,7 @@ def test_late_or_failing_it_is_empty(
 @pytest.fixture
 def assembler(sqlite_db: Db) -> Iterator[Assembler]:
     """The real one, without a search."""
-    config = Config(context=ContextConfig(deadline_ms=10_000))
+    config = Config(context=ContextConfig(deadline_ms=10_000), behaviour=BehaviourConfig(deadline_ms=10_000))
     made = Assembler(sqlite_db, Nothing(), config, lambda: NOW)
     yield made
     made.close()
@@ -149,7 +149,7 @@ def test_a_small_briefing_is_never_exceeded(assembler: Assembler, sqlite_db: Db,
 def test_what_is_liked_is_read_once_in_a_while(db: Db) -> None:
     """By projects without the global one; nothing where none is named."""
     know(db, "p", "command:Make Test")
-    liking = Liking(BehaviourConfig(), lambda: NOW)
+    liking = Liking(BehaviourConfig(deadline_ms=10_000), lambda: NOW)
     with db.read() as tx:
         assert liking.of(tx, [ProjectId("p"), GLOBAL]) == {"make test": 0.8}
         assert liking.of(tx, [GLOBAL]) == {} == liking.of(tx, [])

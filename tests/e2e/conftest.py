@@ -119,7 +119,8 @@ def home() -> Iterator[Path]:
 
 def make_house(home: Path, settings: str = "") -> House:
     """A house whose user has no transcripts and no settings but these."""
-    patient = {"context": "deadline_ms = 10000", "hooks": "deadline_ms = 5000", "daemon": "nice = 0"}
+    patient = {"context": "deadline_ms = 10000", "behaviour": "deadline_ms = 10000"}
+    patient |= {"hooks": "deadline_ms = 5000", "daemon": "nice = 0"}
     for table, line in patient.items():  # what is shown here is not how fast it is
         head, found, rest = settings.partition(f"[{table}]\n")
         settings = f"{head}{found}{rest}" if line.split()[0] in rest else f"{head}[{table}]\n{line}\n{rest}"

@@ -88,7 +88,9 @@ def faces(short: Path) -> Iterator[Faces]:
     """The demo, imported in process, and served."""
     places = Places(config=short / "flywheel.toml", data=short / "data", run=short / "run")
     # what is shown here is not how fast it is, and a process that starts meanwhile would change the second answer
-    config = parse_config({"context": {"deadline_ms": 10_000}, "embed": {"code": "none"}})
+    config = parse_config(
+        {"context": {"deadline_ms": 10_000}, "behaviour": {"deadline_ms": 10_000}, "embed": {"code": "none"}}
+    )
     parts = app.open_parts(config, places, {}, short / "user")
     inside = app.App(parts)
     project, transcripts = demo_folder(places.data)
