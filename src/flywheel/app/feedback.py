@@ -10,7 +10,6 @@ from flywheel.app.showing import Found, resolve_id
 from flywheel.errors import BadInput, Refused
 from flywheel.model import Entry, Feedback, Kind, Project, evidence_id, short_id
 from flywheel.store.mapper import insert_many
-from flywheel.text.compose import span
 
 VERDICTS: Final = ("helped", "wrong", "stale")
 
@@ -35,7 +34,7 @@ def give_feedback(parts: Parts, *, id: str, verdict: str, note: str, agent: str,
             kind=kind,
             target_id=thing.id,
             verdict=verdict,
-            note=span(clean(note), 0, LONGEST),
+            note=parts.redact.short(note, LONGEST),
             agent=clean(agent),
             native_session=clean(session),
             created_at=now,

@@ -82,15 +82,15 @@ _APPLE: Final = (
 LANGUAGES: Final = (
     Language("python", (".py", ".pyi"), "tree_sitter_python", imports="python"),
     Language(
-        "javascript", (".js", ".jsx", ".mjs", ".cjs"), "tree_sitter_javascript", queries=("javascript", "jsx"),
-        imports="script", separator="/", parts=0, own=_NODE,
+        "javascript", (".js", ".jsx", ".mjs", ".cjs"), "tree_sitter_javascript",
+        queries=("javascript", "ecmascript", "jsx"), imports="script", separator="/", parts=0, own=_NODE,
     ),
     Language(
         "typescript", (".ts", ".mts", ".cts"), "tree_sitter_typescript", "language_typescript",
-        imports="script", separator="/", parts=0, own=_NODE,
+        queries=("typescript", "ecmascript"), imports="script", separator="/", parts=0, own=_NODE,
     ),
     Language(
-        "tsx", (".tsx",), "tree_sitter_typescript", "language_tsx", queries=("typescript", "jsx"),
+        "tsx", (".tsx",), "tree_sitter_typescript", "language_tsx", queries=("typescript", "ecmascript", "jsx"),
         imports="script", separator="/", parts=0, own=_NODE,
     ),
     Language("go", (".go",), "tree_sitter_go", imports="go", separator="/", parts=3, own=r"[^.]*(?:/|$)"),

@@ -17,7 +17,6 @@ from flywheel.codemap.rows import Place
 from flywheel.jobs.worker import Deps
 from flywheel.model import Service, Setting, evidence_id
 from flywheel.store import Tx, mapper
-from flywheel.text.compose import span
 from flywheel.text.redact import Redactor
 
 MOST_FILES: Final = 2000
@@ -119,7 +118,7 @@ def _row(place: Place, one: Joined, redact: Redactor) -> Service:
         kind=one.unit.kind,
         name=name,
         folder=redact.text(one.unit.folder),
-        command=span(redact.text(one.unit.command), 0, COMMAND),
+        command=redact.short(one.unit.command, COMMAND),
         needs=[redact.text(need) for need in one.needs],
     )
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Final
 
 from flywheel.model import Clean, Micros
-from flywheel.text.compose import span
 from flywheel.text.redact import Redactor
 
 GIT_SECONDS: Final = 3.0
@@ -75,7 +74,7 @@ def read_git(root: Path, redact: Redactor) -> GitFacts:
         at, _, rest = block.partition("\x02")
         subject, _, names = rest.partition("\x02")
         if at.isdigit():
-            commits.append(Commit(at=Micros(int(at) * 1_000_000), subject=span(redact.text(subject), 0, 200)))
+            commits.append(Commit(at=Micros(int(at) * 1_000_000), subject=redact.short(subject, 200)))
         touched |= dict.fromkeys(name for name in names.split("\n") if name)
     return GitFacts(
         changed=tuple(redact.text(name) for name in changed[:MANY]),
